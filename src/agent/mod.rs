@@ -1,0 +1,1 @@
+//! The turn machine: step, budgets, recovery, context, compaction, hints. Pure.

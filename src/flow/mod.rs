@@ -1,0 +1,1 @@
+//! Folds progress into a view model and renders the flow message. Pure.

@@ -1,0 +1,1 @@
+//! Health, metrics, REST and webhook intake on one port.

@@ -1,0 +1,1 @@
+//! Calls a model, parses its stream, classifies its errors.

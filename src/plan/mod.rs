@@ -1,0 +1,6 @@
+//! The plan machine: states, template, checklist, evidence, revise, gate, context message. Pure; files
+//! only in `plan::store`.
+
+pub mod gate;
+pub mod model;
+pub mod view;

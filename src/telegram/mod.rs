@@ -1,0 +1,1 @@
+//! Bot API to domain and back.

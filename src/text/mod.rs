@@ -1,0 +1,1 @@
+//! Lengths, splitting, Markdown to text and entities, redaction. Pure.
