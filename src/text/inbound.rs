@@ -9,6 +9,7 @@ use super::units;
 /// as markup are escaped. Entities out of bounds or inside a surrogate pair are ignored.
 #[must_use]
 pub fn to_markdown(text: &str, entities: &[Entity]) -> String {
+    let entities = joined(entities);
     let spans: Vec<Span<'_>> = entities
         .iter()
         .filter_map(|entity| Span::new(text, entity))
@@ -35,6 +36,26 @@ pub fn to_markdown(text: &str, entities: &[Entity]) -> String {
         }
     }
     writer.finish()
+}
+
+/// Entities with touching ones of one style made one: Telegram cuts a style wherever another begins.
+fn joined(entities: &[Entity]) -> Vec<Entity> {
+    let mut sorted: Vec<&Entity> = entities.iter().collect();
+    sorted.sort_by_key(|entity| entity.offset);
+    let mut joined: Vec<Entity> = Vec::new();
+    for entity in sorted {
+        let end = entity.offset.saturating_add(entity.length);
+        let touching = joined.iter_mut().find(|known| {
+            known.kind == entity.kind
+                && matches!(Mark::of(&known.kind), Some(Mark::Wrap(_)))
+                && known.offset.saturating_add(known.length) >= entity.offset
+        });
+        match touching {
+            Some(known) => known.length = known.length.max(end - known.offset),
+            None => joined.push(entity.clone()),
+        }
+    }
+    joined
 }
 
 /// An entity in bytes, with white space at its edges left outside.
@@ -128,23 +149,31 @@ impl Writer {
             self.fence(piece, language);
             return;
         }
-        self.reopen(&wanted);
+        self.close_unwanted(&wanted);
+        // A mark must stand directly before a letter.
+        let spaces = piece.len() - piece.trim_start().len();
+        let (before, piece) = piece.split_at_checked(spaces).unwrap_or(("", piece));
+        self.push(before);
+        self.open_missing(&wanted);
         if active.iter().any(|span| matches!(span.kind, EntityKind::Code)) {
             self.push(&code_span(piece));
         } else {
             let escaped = escape(piece, self.out.chars().next_back());
             self.push(&escaped);
         }
-        while self.open.last().is_some_and(|(_, end)| *end <= to) {
+        while self.open.iter().any(|(_, end)| *end <= to) {
             self.close_one();
         }
     }
 
-    /// Closes marks that are not wanted any more and opens those that are missing, longest first.
-    fn reopen(&mut self, wanted: &[(Mark, usize)]) {
+    fn close_unwanted(&mut self, wanted: &[(Mark, usize)]) {
         while self.open.iter().any(|open| !wanted.contains(open)) {
             self.close_one();
         }
+    }
+
+    /// Opens marks that are wanted and not open, the longest first.
+    fn open_missing(&mut self, wanted: &[(Mark, usize)]) {
         let mut missing: Vec<&(Mark, usize)> = wanted
             .iter()
             .filter(|mark| !self.open.contains(mark))
@@ -321,6 +350,17 @@ mod tests {
                 ]
             ),
             "**one *two*** *three*"
+        );
+        assert_eq!(
+            to_markdown(
+                "onetwo",
+                &[
+                    entity(EntityKind::Bold, 0, 3),
+                    entity(EntityKind::Bold, 3, 3),
+                    entity(EntityKind::Italic, 3, 3)
+                ]
+            ),
+            "**one*two***"
         );
     }
 

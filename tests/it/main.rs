@@ -1,2 +1,3 @@
-//! t
-fn main() {}
+//! Integration tests: one binary, real sockets, names are sentences.
+
+mod text;
