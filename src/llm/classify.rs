@@ -52,7 +52,8 @@ pub(super) fn fault(error: &Error) -> ModelFault {
             reason: "the stream is no valid JSON".to_owned(),
         };
     }
-    if let Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } = error {
+    if let Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } = error
+    {
         return if matches!(webc_error, genai::webc::Error::Reqwest(_)) {
             retry(None, "the connection failed")
         } else {
@@ -67,13 +68,15 @@ pub(super) fn fault(error: &Error) -> ModelFault {
 }
 
 fn body(error: &Error) -> &str {
-    match error {
-        Error::HttpError { body, .. } => body,
-        Error::WebModelCall {
-            webc_error: genai::webc::Error::ResponseFailedStatus { body, .. },
-            ..
-        } => body,
-        _ => "",
+    if let Error::HttpError { body, .. }
+    | Error::WebModelCall {
+        webc_error: genai::webc::Error::ResponseFailedStatus { body, .. },
+        ..
+    } = error
+    {
+        body
+    } else {
+        ""
     }
 }
 
@@ -146,7 +149,11 @@ impl Details {
             .or_else(|| text(Some(error)))
             .unwrap_or_default();
         Self {
-            codes: codes.into_iter().flatten().filter(|code| is_code(code)).collect(),
+            codes: codes
+                .into_iter()
+                .flatten()
+                .filter(|code| is_code(code))
+                .collect(),
             message,
         }
     }
@@ -214,7 +221,9 @@ fn wait(headers: &HeaderMap) -> Option<Duration> {
     }
     let value = text("retry-after")?.trim();
     if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok().map(|wait| wait.min(MAX_WAIT));
+        return Duration::try_from_secs_f64(seconds)
+            .ok()
+            .map(|wait| wait.min(MAX_WAIT));
     }
     let date = DateTime::parse_from_rfc2822(value).ok()?;
     let left = date.signed_duration_since(Utc::now());
@@ -254,16 +263,52 @@ mod tests {
     fn answers_are_sorted_by_what_mends_them() {
         for (status, body, fault) in [
             (401, "", auth()),
-            (400, r#"{"error":{"code":"context_length_exceeded","message":"x"}}"#, ModelFault::ContextTooLong),
-            (400, r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#, ModelFault::ContextTooLong),
-            (400, r#"[{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"m","details":[{"reason":"API_KEY_INVALID"}]}}]"#, auth()),
-            (429, r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#, auth()),
-            (429, r#"{"error":{"type":"rate_limit_error"}}"#, retry(None, "429 rate_limit_error")),
-            (529, r#"{"error":{"type":"overloaded_error"}}"#, retry(None, "529 overloaded_error")),
+            (
+                400,
+                r#"{"error":{"code":"context_length_exceeded","message":"x"}}"#,
+                ModelFault::ContextTooLong,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#,
+                ModelFault::ContextTooLong,
+            ),
+            (
+                400,
+                r#"[{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"m","details":[{"reason":"API_KEY_INVALID"}]}}]"#,
+                auth(),
+            ),
+            (
+                429,
+                r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#,
+                auth(),
+            ),
+            (
+                429,
+                r#"{"error":{"type":"rate_limit_error"}}"#,
+                retry(None, "429 rate_limit_error"),
+            ),
+            (
+                529,
+                r#"{"error":{"type":"overloaded_error"}}"#,
+                retry(None, "529 overloaded_error"),
+            ),
             (502, "<html>bad</html>", retry(None, "502")),
-            (404, r#"{"error":{"code":"model_not_found","message":"sk-secret"}}"#, rejected("404 model_not_found")),
-            (400, r#"{"error":{"code":"Contains a SECRET sk-1"}}"#, rejected("400")),
-            (400, r#"{"error":"model requires more memory"}"#, rejected("400")),
+            (
+                404,
+                r#"{"error":{"code":"model_not_found","message":"sk-secret"}}"#,
+                rejected("404 model_not_found"),
+            ),
+            (
+                400,
+                r#"{"error":{"code":"Contains a SECRET sk-1"}}"#,
+                rejected("400"),
+            ),
+            (
+                400,
+                r#"{"error":"model requires more memory"}"#,
+                rejected("400"),
+            ),
         ] {
             assert_eq!(by_status(status, None, body), fault, "{status} {body}");
         }
@@ -273,7 +318,10 @@ mod tests {
     fn the_wait_of_the_provider_is_read_and_bounded() {
         let seconds = Duration::from_secs;
         assert_eq!(wait(&headers("retry-after", "7")), Some(seconds(7)));
-        assert_eq!(wait(&headers("retry-after-ms", "250")), Some(Duration::from_millis(250)));
+        assert_eq!(
+            wait(&headers("retry-after-ms", "250")),
+            Some(Duration::from_millis(250))
+        );
         assert_eq!(wait(&headers("retry-after", "99999")), Some(MAX_WAIT));
         assert_eq!(wait(&headers("retry-after", "-3")), None);
         assert_eq!(wait(&headers("retry-after", "soon")), None);

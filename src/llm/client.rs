@@ -85,10 +85,7 @@ impl Model for Client {
         false
     }
 
-    fn stream(
-        &self,
-        request: ModelRequest,
-    ) -> BoxFuture<'static, Result<ModelStream, ModelFault>> {
+    fn stream(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelStream, ModelFault>> {
         let client = self.inner.clone();
         let target = (*self.target).clone();
         let mut options = self.options.clone();
@@ -106,9 +103,9 @@ impl Model for Client {
             // accepted the request.
             match pieces.next().await {
                 Some(Err(fault)) => Err(fault),
-                Some(Ok(first)) => {
-                    Ok(futures::stream::once(async move { Ok(first) }).chain(pieces).boxed())
-                }
+                Some(Ok(first)) => Ok(futures::stream::once(async move { Ok(first) })
+                    .chain(pieces)
+                    .boxed()),
                 None => Err(reply::cut()),
             }
         }
@@ -122,7 +119,10 @@ fn adapter(settings: &ModelSettings) -> Result<AdapterKind, Fault> {
         Adapter::Anthropic => Ok(AdapterKind::Anthropic),
         Adapter::Gemini => Ok(AdapterKind::Gemini),
         Adapter::Ollama => Ok(AdapterKind::Ollama),
-        Adapter::Demo => Err(Fault::user("model-unsupported", &[("name", &settings.name)])),
+        Adapter::Demo => Err(Fault::user(
+            "model-unsupported",
+            &[("name", &settings.name)],
+        )),
     }
 }
 
@@ -138,7 +138,10 @@ fn endpoint(settings: &ModelSettings) -> Result<String, Fault> {
     let valid = reqwest13::Url::parse(address)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     if !valid {
-        return Err(Fault::user("model-base-url", &[("setting", "model.base_url")]));
+        return Err(Fault::user(
+            "model-base-url",
+            &[("setting", "model.base_url")],
+        ));
     }
     let mut address = address.to_owned();
     if !address.ends_with('/') && !address.contains('?') {

@@ -41,8 +41,7 @@ pub trait Model: Send + Sync {
     /// # Errors
     ///
     /// A [`ModelFault`] by remedy; it never carries a key or text of the conversation.
-    fn stream(&self, request: ModelRequest)
-    -> BoxFuture<'static, Result<ModelStream, ModelFault>>;
+    fn stream(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelStream, ModelFault>>;
 }
 
 /// How long a provider may be silent.
@@ -91,7 +90,10 @@ pub fn connect_with(settings: &ModelSettings, patience: Patience) -> Result<Arc<
 /// Always.
 #[cfg(not(feature = "llm-genai"))]
 pub fn connect_with(settings: &ModelSettings, _: Patience) -> Result<Arc<dyn Model>, Fault> {
-    Err(Fault::user("model-unsupported", &[("name", &settings.name)]))
+    Err(Fault::user(
+        "model-unsupported",
+        &[("name", &settings.name)],
+    ))
 }
 
 /// What the user is told when a turn ends with `fault`.

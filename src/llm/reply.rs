@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use super::classify;
 use super::wire::Replay;
-use crate::domain::{
-    CallId, FinishReason, ModelEvent, ModelFault, ModelReply, ToolCall, Usage,
-};
+use crate::domain::{CallId, FinishReason, ModelEvent, ModelFault, ModelReply, ToolCall, Usage};
 
 /// Longest reply, in bytes of text, reasoning or arguments. No model writes so much in one go.
 const MAX_REPLY: usize = 4 << 20;
@@ -90,7 +88,10 @@ impl Collector {
     }
 
     fn end(&mut self, end: StreamEnd) -> Result<ModelReply, ModelFault> {
-        let usage = end.captured_usage.as_ref().map_or_else(Usage::default, usage);
+        let usage = end
+            .captured_usage
+            .as_ref()
+            .map_or_else(Usage::default, usage);
         let parts = end
             .captured_content
             .map(genai::chat::MessageContent::into_parts)
@@ -117,9 +118,9 @@ impl Collector {
         if calls.len() > MAX_CALLS {
             return Err(garbage("too many tool calls"));
         }
-        let reasoning = replay.to_record().or_else(|| {
-            (!self.reasoning.is_empty()).then(|| std::mem::take(&mut self.reasoning))
-        });
+        let reasoning = replay
+            .to_record()
+            .or_else(|| (!self.reasoning.is_empty()).then(|| std::mem::take(&mut self.reasoning)));
         Ok(ModelReply {
             text: std::mem::take(&mut self.text),
             reasoning,
@@ -129,20 +130,16 @@ impl Collector {
         })
     }
 
-    fn call(
-        &self,
-        call: genai::chat::ToolCall,
-        index: usize,
-        replay: &mut Replay,
-    ) -> ToolCall {
+    fn call(&self, call: genai::chat::ToolCall, index: usize, replay: &mut Replay) -> ToolCall {
         let arguments = self
             .raw
             .get(&call.call_id)
             .filter(|raw| same(raw, &call.fn_arguments))
             .cloned()
-            .unwrap_or_else(|| match &call.fn_arguments {
-                Value::String(raw) => raw.clone(),
-                other => other.to_string(),
+            .unwrap_or_else(|| {
+                call.fn_arguments
+                    .as_str()
+                    .map_or_else(|| call.fn_arguments.to_string(), str::to_owned)
             });
         let arguments = if arguments.trim().is_empty() {
             "{}".to_owned()
@@ -185,13 +182,11 @@ fn merge(calls: &mut Vec<ToolCall>, mut call: ToolCall) {
 
 /// Whether `raw` is what the library parsed into `parsed`.
 fn same(raw: &str, parsed: &Value) -> bool {
-    match parsed {
-        Value::String(text) if text == raw => true,
-        parsed => {
-            (raw.trim().is_empty() && parsed.as_object().is_some_and(serde_json::Map::is_empty))
-                || serde_json::from_str::<Value>(raw).is_ok_and(|value| value == *parsed)
-        }
-    }
+    let nothing =
+        raw.trim().is_empty() && parsed.as_object().is_some_and(serde_json::Map::is_empty);
+    nothing
+        || parsed.as_str() == Some(raw)
+        || serde_json::from_str::<Value>(raw).is_ok_and(|value| value == *parsed)
 }
 
 fn usage(usage: &genai::chat::Usage) -> Usage {

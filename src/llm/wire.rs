@@ -170,7 +170,9 @@ async fn picture(image: &ImageRef) -> ContentPart {
             base64::engine::general_purpose::STANDARD.encode(bytes),
             None,
         )),
-        None => ContentPart::Text("[a picture was attached, but it is no longer available]".to_owned()),
+        None => {
+            ContentPart::Text("[a picture was attached, but it is no longer available]".to_owned())
+        }
     }
 }
 
@@ -183,7 +185,10 @@ mod tests {
     fn arguments_are_always_an_object() {
         assert_eq!(arguments("{\"a\":1}"), json!({"a": 1}));
         assert_eq!(arguments(" "), json!({}));
-        assert_eq!(arguments("{\"a\":"), json!({"malformed_arguments": "{\"a\":"}));
+        assert_eq!(
+            arguments("{\"a\":"),
+            json!({"malformed_arguments": "{\"a\":"})
+        );
         assert_eq!(arguments("[1]"), json!({"malformed_arguments": "[1]"}));
     }
 
@@ -221,7 +226,9 @@ mod tests {
                     reasoning: None,
                     calls: Vec::new(),
                 },
-                ModelMessage::System { text: "plan".into() },
+                ModelMessage::System {
+                    text: "plan".into(),
+                },
             ],
             tools: Vec::new(),
             max_output_tokens: None,

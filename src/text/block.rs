@@ -50,9 +50,7 @@ impl Size {
     }
 
     pub(super) fn fits(self, limits: Limits) -> bool {
-        self.units <= limits.units
-            && self.entities <= limits.entities
-            && self.bytes <= limits.bytes
+        self.units <= limits.units && self.entities <= limits.entities && self.bytes <= limits.bytes
     }
 }
 

@@ -155,7 +155,10 @@ impl Writer {
         let (before, piece) = piece.split_at_checked(spaces).unwrap_or(("", piece));
         self.push(before);
         self.open_missing(&wanted);
-        if active.iter().any(|span| matches!(span.kind, EntityKind::Code)) {
+        if active
+            .iter()
+            .any(|span| matches!(span.kind, EntityKind::Code))
+        {
             self.push(&code_span(piece));
         } else {
             let escaped = escape(piece, self.out.chars().next_back());
@@ -267,8 +270,10 @@ fn escape(text: &str, before: Option<char>) -> String {
         let next = characters.peek().copied();
         let markup = match character {
             '*' | '`' | '[' | ']' => true,
-            '_' => !(previous.is_some_and(char::is_alphanumeric)
-                && next.is_some_and(char::is_alphanumeric)),
+            '_' => {
+                !(previous.is_some_and(char::is_alphanumeric)
+                    && next.is_some_and(char::is_alphanumeric))
+            }
             '~' | '|' => next == Some(character) || previous == Some(character),
             '\\' => next.is_some_and(|next| next.is_ascii_punctuation()),
             _ => false,
@@ -296,7 +301,10 @@ mod tests {
 
     #[test]
     fn text_without_entities_is_untouched() {
-        assert_eq!(to_markdown("fix src/a_b.rs *now*", &[]), "fix src/a_b.rs *now*");
+        assert_eq!(
+            to_markdown("fix src/a_b.rs *now*", &[]),
+            "fix src/a_b.rs *now*"
+        );
     }
 
     #[test]

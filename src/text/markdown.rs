@@ -22,7 +22,8 @@ pub fn to_formatted(markdown: &str) -> Formatted {
 
 /// The blocks of `markdown` in order.
 pub(super) fn blocks(markdown: &str) -> Vec<Block> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut builder = Builder::default();
     for event in Parser::new_ext(markdown, options) {
         builder.event(event);

@@ -36,10 +36,10 @@ impl Scanner {
         if let Some(tag) = self.section {
             return self.skip_section(tag, rest);
         }
-        if !self.mid_line {
-            if let Some((mark, length)) = fence_mark(rest) {
-                return self.fence_line(mark, length, rest);
-            }
+        if !self.mid_line
+            && let Some((mark, length)) = fence_mark(rest)
+        {
+            return self.fence_line(mark, length, rest);
         }
         if self.fence.is_some() {
             return self.keep_line(rest);
@@ -54,7 +54,10 @@ impl Scanner {
                 return after;
             }
             if let Some(after) = strip_tag(rest, tag, true) {
-                let alone = !self.mid_line && after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+                let alone = !self.mid_line
+                    && after
+                        .trim_start_matches([' ', '\t', '\r'])
+                        .starts_with('\n');
                 if alone {
                     self.kept.clear();
                     self.removed = true;
@@ -154,13 +157,22 @@ mod tests {
             ("<think>a\n\nb</think>\n\nHello", "Hello"),
             ("A <THINKING >x</Thinking> b", "A  b"),
             ("<reasoning>never ends", ""),
-            ("see `<think>x</think>` there", "see `<think>x</think>` there"),
-            ("```\n<think>x</think>\n```\n", "```\n<think>x</think>\n```\n"),
+            (
+                "see `<think>x</think>` there",
+                "see `<think>x</think>` there",
+            ),
+            (
+                "```\n<think>x</think>\n```\n",
+                "```\n<think>x</think>\n```\n",
+            ),
             ("<think>```\ncode</think>\nout", "out"),
             ("plan plan\n</think>\n\nAnswer", "Answer"),
             ("the tag </think> is odd", "the tag </think> is odd"),
             ("a < b <thin>", "a < b <thin>"),
-            ("~~~\n<think>\n~~~\n<think>x</think>y", "~~~\n<think>\n~~~\ny"),
+            (
+                "~~~\n<think>\n~~~\n<think>x</think>y",
+                "~~~\n<think>\n~~~\ny",
+            ),
         ] {
             assert_eq!(strip_reasoning(text), left, "{text}");
         }

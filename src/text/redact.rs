@@ -131,7 +131,10 @@ mod tests {
     fn shapes_of_secrets_are_hidden() {
         let letters = "aB3".repeat(12);
         for (text, left) in [
-            (format!("key sk-{letters} end"), "key [redacted] end".to_owned()),
+            (
+                format!("key sk-{letters} end"),
+                "key [redacted] end".to_owned(),
+            ),
             (format!("ghp_{letters}"), MARK.into()),
             ("AKIAIOSFODNN7EXAMPLE".into(), MARK.into()),
             (
@@ -142,7 +145,10 @@ mod tests {
             (format!("eyJ{letters}.{letters}.{letters}"), MARK.into()),
             ("xoxb-1234567890-abc".into(), MARK.into()),
             (format!("sk_live_{letters}"), MARK.into()),
-            (format!("https://api/bot123456789:{letters}/x"), "https://api/[redacted]/x".into()),
+            (
+                format!("https://api/bot123456789:{letters}/x"),
+                "https://api/[redacted]/x".into(),
+            ),
             (
                 "postgres://user:p4ss@db/x".into(),
                 "postgres://user:[redacted]@db/x".into(),
@@ -181,7 +187,10 @@ mod tests {
     #[test]
     fn known_secrets_are_hidden_literally_and_never_printed() {
         let redactor = Redactor::new(vec!["s3cr3t".into(), "s3cr3t-long".into(), "abc".into()]);
-        assert_eq!(redactor.redact("s3cr3t-long s3cr3t abc"), "[redacted] [redacted] abc");
+        assert_eq!(
+            redactor.redact("s3cr3t-long s3cr3t abc"),
+            "[redacted] [redacted] abc"
+        );
         assert!(!format!("{redactor:?}").contains("s3cr3t"));
     }
 }

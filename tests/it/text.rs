@@ -1,5 +1,12 @@
 //! Rendering and splitting, judged by what Telegram accepts and shows.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper of a test fails it by panicking"
+)]
+
 use greenlight::domain::{Entity, EntityKind, Formatted};
 use greenlight::text::{entities, inbound, markdown, split, units};
 use proptest::prelude::*;
@@ -50,7 +57,10 @@ fn assert_valid(part: &Formatted) {
             let quote = matches!(other.kind, EntityKind::Blockquote);
             let apart = other.offset + other.length <= one.offset
                 || one.offset + one.length <= other.offset;
-            assert!(std::ptr::eq(*one, other) || quote || apart, "{one:?} {other:?}");
+            assert!(
+                std::ptr::eq(*one, other) || quote || apart,
+                "{one:?} {other:?}"
+            );
         }
     }
     assert_eq!(&entities::normalise(part), part, "Telegram would change it");
@@ -144,7 +154,12 @@ fn a_list_goes_on_with_its_numbers_and_a_quote_stays_a_quote() {
     assert!(parts.len() >= 3);
     let second = parts[1].text.split('.').next().expect("a number");
     let last = parts[0].text.lines().last().expect("a line");
-    let last: u32 = last.split('.').next().expect("a number").parse().expect("a number");
+    let last: u32 = last
+        .split('.')
+        .next()
+        .expect("a number")
+        .parse()
+        .expect("a number");
     assert_eq!(second, (last + 1).to_string());
 
     let parts = split::answer(&format!("> {}", "quoted words ".repeat(800)));
@@ -171,9 +186,11 @@ fn more_than_a_hundred_entities_make_more_messages() {
         let bytes: usize = part
             .entities
             .iter()
-            .map(|entity| match &entity.kind {
-                EntityKind::TextLink { url } => url.len(),
-                other => panic!("unexpected {other:?}"),
+            .map(|entity| {
+                let EntityKind::TextLink { url } = &entity.kind else {
+                    panic!("unexpected {entity:?}");
+                };
+                url.len()
             })
             .sum();
         assert!(bytes <= split::MAX_BYTES);

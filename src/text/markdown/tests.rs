@@ -110,7 +110,9 @@ fn quotes_are_flat_and_neighbours_stay_apart() {
 #[test]
 fn only_web_addresses_become_links() {
     assert_eq!(
-        to_formatted("[a](https://e.com/x_y) [bad](javascript:alert(1)) [f](src/m.rs) <https://e.com>"),
+        to_formatted(
+            "[a](https://e.com/x_y) [bad](javascript:alert(1)) [f](src/m.rs) <https://e.com>"
+        ),
         Formatted {
             text: "a bad (javascript:alert(1)) f (src/m.rs) https://e.com".into(),
             entities: vec![
