@@ -1,2 +1,4 @@
-//! t
-fn main() {}
+//! Integration tests: one binary, real sockets, names are sentences.
+
+mod llm;
+mod text;
