@@ -1,6 +1,8 @@
 //! The plan machine: states, template, checklist, evidence, revise, gate, context message. Pure; files
 //! only in `plan::store`.
 
+pub mod canonical;
+pub mod evidence;
 pub mod gate;
 pub mod model;
 pub mod view;
