@@ -2,6 +2,8 @@
 //! only in `plan::store`.
 
 pub mod canonical;
+pub mod context;
+pub mod context_parse;
 pub mod evidence;
 pub mod gate;
 pub mod model;
