@@ -1,7 +1,11 @@
 //! The plan machine: states, template, checklist, evidence, revise, gate, context message. Pure; files
 //! only in `plan::store`.
 
+pub mod canonical;
+pub mod context;
+pub mod context_parse;
 pub mod draft;
+pub mod evidence;
 pub mod gate;
 pub mod import;
 pub mod legacy;
