@@ -8,6 +8,7 @@ mod driver;
 mod encode;
 mod job;
 mod journal;
+mod judge;
 pub mod scheduler;
 mod types;
 mod wire;
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use crate::config::settings::TelegramLimits;
+use crate::config::TelegramLimits;
 use crate::domain::{ChatId, ChatKey, MessageId};
 
 pub use journal::{Journal, JournalError, LedgerKey, LedgerRow, MemoryJournal, Parked};
