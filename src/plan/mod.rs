@@ -6,5 +6,8 @@ pub mod context;
 pub mod context_parse;
 pub mod evidence;
 pub mod gate;
+pub mod meaningful;
 pub mod model;
+pub mod reminder;
+pub mod signals;
 pub mod view;
