@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use super::evidence::is_done;
-use super::model::{EditingPlan, Plan, PlanState, PreInitOrigin, Task, TaskStatus};
 use super::context::bounds::clean;
+use super::evidence::{is_done, is_fresh};
+use super::model::{EditingPlan, Evidence, Plan, PlanState, PreInitOrigin, Task, TaskStatus};
 
 /// Bytes of a reminder or of the trusted part of a digest.
 pub const MAX_REMINDER_BYTES: usize = 4096;
@@ -135,10 +135,18 @@ pub fn remaining(plan: &Plan) -> Option<String> {
 }
 
 /// The one nudge after an answer that leaves a live checklist open: ids only, and it never asks to run
-/// a check by itself. `None` if nothing is open.
+/// a check by itself. Tasks that only a restart has reopened are no reason for it. `None` if nothing
+/// is open.
 #[must_use]
 pub fn completion_nudge(plan: &Plan) -> Option<String> {
-    let open = remaining(plan)?;
+    let items: Vec<String> = open_tasks(plan)
+        .filter(|task| !only_restored(task))
+        .map(|task| format!("{}={}", task.id, word(task)))
+        .collect();
+    if items.is_empty() {
+        return None;
+    }
+    let open = bounded(items.join(", "), MAX_REMINDER_BYTES / 2);
     Some(bounded(
         format!(
             "[Checklist] These tasks are not done: {open}. If what the user asked for is finished, \
@@ -217,6 +225,16 @@ fn active_next(plan: &Plan) -> String {
 
 fn open_tasks(plan: &Plan) -> impl Iterator<Item = &Task> {
     plan.tasks.iter().filter(|task| !is_done(task))
+}
+
+/// Completed before a restart; nobody has touched it since.
+fn only_restored(task: &Task) -> bool {
+    task.status == TaskStatus::Completed
+        && task
+            .checks
+            .iter()
+            .filter(|check| !is_fresh(&check.evidence))
+            .all(|check| check.evidence == Evidence::Stale { restored: true })
 }
 
 fn word(task: &Task) -> &'static str {

@@ -359,7 +359,7 @@ fn the_wrapped_text_is_kept_until_the_plan_says_something_else() {
 fn any_evidence() -> impl Strategy<Value = Evidence> {
     prop_oneof![
         Just(Evidence::Pending),
-        ".{0,200}".prop_map(|id| Evidence::Passed { call: CallId(id) }),
+        ".{0,12}".prop_map(|id| Evidence::Passed { call: CallId(id) }),
         ".{0,20}".prop_map(|id| Evidence::Failed { call: CallId(id) }),
         any::<bool>().prop_map(|restored| Evidence::Stale { restored }),
         ".{0,20}".prop_map(|reason| Evidence::Blocked { reason }),
@@ -396,7 +396,7 @@ fn any_task() -> impl Strategy<Value = Task> {
         Just(r#"{"line":1.0,"path":"é"}"#.to_owned()),
     ];
     let checks = prop::collection::vec((text(".{0,30}"), arguments, any_evidence()), 0..3);
-    (text(".{0,60}"), text("(?s).{0,60}"), status, checks).prop_map(|(title, notes, status, checks)| {
+    (text(".{0,24}"), text("(?s).{0,24}"), status, checks).prop_map(|(title, notes, status, checks)| {
         let mut task = plan_of(of(1, vec![step("x", WireStatus::Pending, "x")])).tasks.remove(0);
         task.title = title;
         task.notes = notes;
