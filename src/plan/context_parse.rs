@@ -101,7 +101,8 @@ fn running(
     checks: bool,
 ) -> Result<Snapshot, Rejection> {
     let mut lines = body.split('\n').peekable();
-    if body.ends_with(CUT) {
+    // A title may end with these words; only a line of its own is the mark.
+    if body.rsplit('\n').next() == Some(CUT) {
         return Err(Rejection::Truncated);
     }
     let revision = match lines.next_if(|line| line.starts_with(REVISION)) {

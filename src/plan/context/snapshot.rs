@@ -243,9 +243,14 @@ fn step(task: &Task, checked: bool) -> Step {
     }
 }
 
-/// In a plan with checks the delimiter must occur once in a line.
-fn undelimited(text: String, checked: bool) -> String {
-    if checked && text.contains(CHECKS) { text.replace(CHECKS, " | checks:") } else { text }
+/// In a plan with checks the delimiter must occur once in a line; its leading space may come from the
+/// text before.
+fn undelimited(mut text: String, checked: bool) -> String {
+    let delimiter = CHECKS.trim_start();
+    while checked && text.contains(delimiter) {
+        text = text.replace(delimiter, "| checks:");
+    }
+    text
 }
 
 fn check(check: &Check) -> WireCheck {
