@@ -46,6 +46,11 @@ pub enum FlowEvent {
         /// Revision that it shows in full.
         revision: String,
     },
+    /// Discard was tapped on a plan with work done (or the question was taken back).
+    ConfirmDiscard {
+        /// Whether the buttons ask.
+        asked: bool,
+    },
     /// The plan document could not be sent.
     DocumentFailed,
     /// Rich messages are refused in this chat: classic from now on.

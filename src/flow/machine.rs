@@ -5,7 +5,7 @@ use crate::plan::view::{PlanFace, PlanView};
 
 use super::effect::{Body, FlowEffect};
 use super::event::{EditRefusal, FlowEvent};
-use super::keyboard::keyboard;
+use super::keyboard::{discard_confirmation, keyboard};
 use super::log::{Change, Log};
 use super::render::{Rendered, Renderer, render};
 use super::sections::cut_short;
@@ -91,6 +91,7 @@ pub struct Flow {
     pub(super) attempts_left: u32,
     pub(super) last_message: Option<MessageId>,
     pub(super) finished: bool,
+    pub(super) confirming: bool,
 }
 
 /// The document that shows a long plan in full.
@@ -127,6 +128,7 @@ impl Flow {
             attempts_left: LAST_ATTEMPTS,
             last_message: None,
             finished: false,
+            confirming: false,
         }
     }
 
@@ -186,6 +188,11 @@ impl Flow {
             }
             FlowEvent::DocumentSent { revision } => {
                 self.document = Document::Sent(revision);
+                self.revision += 1;
+                self.refresh(false, now, &mut effects);
+            }
+            FlowEvent::ConfirmDiscard { asked } => {
+                self.confirming = asked;
                 self.revision += 1;
                 self.refresh(false, now, &mut effects);
             }
@@ -395,28 +402,22 @@ impl Flow {
         self.last_message
     }
 
+    /// Whether no turn runs any more.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.stage != Stage::Running
+    }
+
+    /// Whether the buttons ask for confirmation of a discard.
+    #[must_use]
+    pub fn confirming(&self) -> bool {
+        self.confirming
+    }
+
     /// The plan as it is shown.
     #[must_use]
     pub fn plan(&self) -> Option<&PlanView> {
         self.plan.as_ref()
-    }
-
-    /// Whether Telegram has accepted every part of the plan's prose.
-    #[must_use]
-    pub fn approve_is_live(&self) -> bool {
-        let (Some(plan), Surface::Open(live)) = (&self.plan, &self.surface) else {
-            return false;
-        };
-        plan.face == PlanFace::Ready
-            && self.stage != Stage::Running
-            && live.accepted.as_ref().is_some_and(|shown| {
-                shown
-                    .keyboard
-                    .rows
-                    .iter()
-                    .flatten()
-                    .any(|button| button.data == super::APPROVE)
-            })
     }
 
     /// The message without plan and buttons: what it becomes when a newer flow message opens.
@@ -447,6 +448,9 @@ impl Flow {
     pub(super) fn buttons(&self, prose_whole: bool) -> Keyboard {
         let running = self.stage == Stage::Running;
         let plan = self.plan.as_ref();
+        if let (true, Some(plan)) = (self.confirming, plan) {
+            return discard_confirmation(&self.options.language, plan.done, plan.total);
+        }
         let sent = match (&self.document, plan) {
             (Document::Sent(revision), Some(plan)) => *revision == plan.revision,
             (Document::Sent(_) | Document::None | Document::Asked(_) | Document::Failed(_), _) => false,

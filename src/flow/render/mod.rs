@@ -102,4 +102,4 @@ fn log_start(sections: &Sections, room: usize, most: usize, cost: impl Fn(&Forma
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
