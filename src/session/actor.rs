@@ -38,8 +38,6 @@ pub(super) struct Actor {
     pub(super) over: bool,
     /// Nothing new may start: a discard is under way.
     pub(super) holding: bool,
-    /// A first tap on Discard: its message and until when the second counts, in Unix seconds.
-    pub(super) confirming: Option<(crate::domain::MessageId, i64)>,
     /// The owner's last comment on the plan and the revision it was about.
     pub(super) comment: Option<(String, String)>,
     /// The newest flow message, as far as it is known.

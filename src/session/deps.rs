@@ -6,13 +6,14 @@ use std::sync::{Arc, RwLock};
 use crate::config::Settings;
 use crate::domain::{ChatKey, SessionId};
 use crate::llm::Model;
-use crate::plan::store::PlanFiles;
 use crate::store::Store;
 use crate::telegram::inbox::Inbox;
 use crate::telegram::media::Media;
 use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
+
+use super::flow_task::Reposts;
 
 /// The program's shared parts, made once.
 pub struct Deps {
@@ -32,6 +33,8 @@ pub struct Deps {
     pub toolbox: Toolbox,
     /// Takes known secrets and secret shapes out of text.
     pub redactor: Arc<Redactor>,
+    /// When flow messages were posted anew last, by chat.
+    pub reposts: Arc<Reposts>,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.
@@ -87,16 +90,6 @@ impl Deps {
             .join("projects")
             .join(slug(workspace))
             .join("session")
-    }
-
-    /// The plan files of a session.
-    #[must_use]
-    pub fn plan_files(&self, session: &SessionId, workspace: &Path) -> PlanFiles {
-        PlanFiles::new(
-            self.plan_dir(workspace),
-            self.settings().plan.legacy_dirs.clone(),
-            session.clone(),
-        )
     }
 
     /// Wraps untrusted text for a model.

@@ -17,8 +17,6 @@ use crate::telegram::outbox::{Edit, EditReport, Lane, Outbox, SendFault};
 use super::flow_record::{self, FlowRecord};
 use super::flow_wires::{self, Report, document_name, refusal};
 
-/// Events that may wait for the task before the turn waits too.
-const MAILBOX: usize = 1_024;
 /// Least distance of two reposts in a chat.
 const REPOST_EVERY: Duration = Duration::from_secs(15);
 
@@ -86,9 +84,9 @@ enum Input {
 }
 
 /// The handle of a turn's flow message. Dropped before it is settled, the message settles as interrupted.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FlowHandle {
-    inputs: mpsc::Sender<Input>,
+    inputs: mpsc::UnboundedSender<Input>,
 }
 
 impl FlowHandle {
@@ -104,7 +102,7 @@ impl FlowHandle {
             ..options
         };
         parts.outbox.typing(parts.key);
-        let (inputs, inbox) = mpsc::channel(MAILBOX);
+        let (inputs, inbox) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             let mut task = Task::new(parts, Flow::new(options)).await;
             task.step(FlowEvent::Started).await;
@@ -113,31 +111,30 @@ impl FlowHandle {
         Self { inputs }
     }
 
-    /// Tells what the turn does; waits if the task is far behind.
-    pub async fn progress(&self, progress: Progress) {
-        self.input(Input::Event(FlowEvent::Progress(progress))).await;
+    /// Tells what the turn does.
+    pub fn progress(&self, progress: Progress) {
+        self.input(Input::Event(FlowEvent::Progress(progress)));
     }
 
     /// Tells how the plan stands.
-    pub async fn plan(&self, plan: Option<PlanView>) {
-        self.input(Input::Event(FlowEvent::Plan(plan))).await;
+    pub fn plan(&self, plan: Option<PlanView>) {
+        self.input(Input::Event(FlowEvent::Plan(plan)));
     }
 
     /// Tells that somebody else's message appeared in the conversation.
-    pub async fn buried(&self, message: MessageId) {
-        self.input(Input::Event(FlowEvent::Buried { message })).await;
+    pub fn buried(&self, message: MessageId) {
+        self.input(Input::Event(FlowEvent::Buried { message }));
     }
 
     /// Tells the final answer, so that an equal narration is not shown twice.
-    pub async fn answered(&self, text: &str) {
+    pub fn answered(&self, text: &str) {
         let text = text.to_owned();
-        self.input(Input::Event(FlowEvent::Answer { text })).await;
+        self.input(Input::Event(FlowEvent::Answer { text }));
     }
 
     /// Lets the buttons ask whether a plan with work done shall be discarded, or takes the question back.
-    pub async fn confirm_discard(&self, asked: bool) {
-        self.input(Input::Event(FlowEvent::ConfirmDiscard { asked }))
-            .await;
+    pub fn confirm_discard(&self, asked: bool) {
+        self.input(Input::Event(FlowEvent::ConfirmDiscard { asked }));
     }
 
     /// Ends the flow message and waits until Telegram shows its end, or has refused it for good.
@@ -154,13 +151,12 @@ impl FlowHandle {
             plan,
             document,
             answer,
-        })
-        .await;
+        });
         settled.await.unwrap_or(Settled { message: None })
     }
 
-    async fn input(&self, input: Input) {
-        if self.inputs.send(input).await.is_err() {
+    fn input(&self, input: Input) {
+        if self.inputs.send(input).is_err() {
             tracing::debug!("the flow message has ended already");
         }
     }
@@ -179,13 +175,14 @@ pub async fn show_plan(
     task.finish().await
 }
 
-/// Settles the flow message that a crash left behind as interrupted; `None` if there is none.
+/// Settles the flow message that a crash left behind; `None` if there is none.
 ///
 /// # Errors
 /// If the store fails.
 pub async fn settle_orphan(
     parts: FlowParts,
     options: FlowOptions,
+    reason: EndReason,
     plan: Option<PlanView>,
     document: Option<PlanDocument>,
 ) -> Result<Option<Settled>, StoreError> {
@@ -211,7 +208,6 @@ pub async fn settle_orphan(
     task.record = record;
     task.rewrite_previous().await;
     task.document = document;
-    let reason = EndReason::Interrupted;
     task.step(FlowEvent::Settle { reason, plan }).await;
     task.timer = Some(Instant::now() + Duration::from_millis(crate::flow::TICK_MS));
     Ok(Some(task.finish().await))
@@ -273,7 +269,7 @@ impl Task {
     }
 
     /// Serves the turn until it settles, then sees the message to its end.
-    async fn run(mut self, mut inbox: mpsc::Receiver<Input>) {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Input>) {
         let answer = loop {
             let timer = self.timer;
             tokio::select! {

@@ -134,7 +134,11 @@ impl Actor {
         };
         self.load_plan().await;
         self.nudge(&taken).await;
-        self.card = super::flow_task::newest(&self.deps.store, self.record.key).await;
+        self.card = super::flow_record::load(&self.deps.store, self.record.key)
+            .await
+            .ok()
+            .flatten()
+            .and_then(|record| record.message);
         self.remember_comment(&first.message);
         let inputs = taken.iter().map(|queued| self.user_input(queued)).collect();
         let mut batch = Batch::new();

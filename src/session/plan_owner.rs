@@ -7,7 +7,7 @@ use tracing::{info, warn};
 use crate::agent::Cancel;
 use crate::agent::transcript::UserInput;
 use crate::domain::{
-    Button, ChatKind, Command, Keyboard, MessageId, Role, Sender, Tap, TurnId, UpdateId,
+    ChatKind, Command, MessageId, Role, Sender, Tap, TurnId, UpdateId,
     UserMessage,
 };
 use crate::plan::lifecycle::{self, Approval, Execute, Refusal};
@@ -17,12 +17,11 @@ use crate::plan::{seed, template};
 use crate::store::Batch;
 
 use super::actor::Actor;
-use super::flow_task;
+use super::flow_record::{self, PlanBinding};
+use super::flow_task::{self, PlanDocument};
 
 /// How long a cancelled tool may take to end before its plan is deleted.
 const TOOL_END: Duration = Duration::from_secs(3);
-/// How long a first tap on Discard waits for the second, in seconds.
-const CONFIRM_SECONDS: i64 = 60;
 
 impl Actor {
     /// A tap on Approve, Discard or Keep.
@@ -32,9 +31,8 @@ impl Actor {
                 "plan:ok" => self.approve_tap(tap).await,
                 "plan:no" => self.discard_tap(tap).await,
                 "plan:keep" => {
-                    self.confirming = None;
                     self.answer_tap(tap, "tap-kept", false);
-                    self.restore_keyboard(tap);
+                    self.ask_discard(tap, false);
                 }
                 _ => self.answer_tap(tap, "tap-expired", false),
             }
@@ -49,7 +47,8 @@ impl Actor {
             self.answer_tap(tap, "tap-busy", true);
             return;
         }
-        let Some(shown) = flow_task::binding(&self.deps.store, tap.key, tap.message).await else {
+        let shown = self.bound(tap).await.filter(|bound| bound.approvable);
+        let Some(shown) = shown else {
             self.answer_tap(tap, "tap-superseded", true);
             self.strip_keyboard(tap);
             return;
@@ -57,10 +56,10 @@ impl Actor {
         self.load_plan().await;
         let done = match lifecycle::execute(&self.plans.state) {
             Ok(Execute::Approve) => {
-                let shown = (shown.plan_id, shown.revision);
+                let shown = (shown.plan, shown.revision);
                 self.approve(&tap.sender, tap.message, shown).await
             }
-            Ok(Execute::RetrySeed) if self.plans.shown().0 == shown.plan_id => {
+            Ok(Execute::RetrySeed) if self.plans.shown().0 == shown.plan => {
                 self.retry_seed(&tap.sender, tap.message).await
             }
             Ok(Execute::RetrySeed) => Err(Refusal::Superseded),
@@ -166,7 +165,7 @@ impl Actor {
         }
         self.load_plan().await;
         self.say_key("plan-reopened", &[]);
-        self.restick();
+        self.restick().await;
     }
 
     async fn read_md(&self) -> String {
@@ -178,31 +177,17 @@ impl Actor {
 
     async fn discard_tap(&mut self, tap: &Tap) {
         self.load_plan().await;
-        let bound = flow_task::binding(&self.deps.store, tap.key, tap.message).await;
+        let bound = self.bound(tap).await;
         let live = self.plans.shown().0;
-        if live.is_empty() || bound.is_none_or(|bound| bound.plan_id != live) {
+        let Some(bound) = bound.filter(|bound| !live.is_empty() && bound.plan == live) else {
             self.answer_tap(tap, "tap-superseded", true);
             self.strip_keyboard(tap);
             return;
-        }
-        let now = chrono::Utc::now().timestamp();
-        let confirmed = self
-            .confirming
-            .is_some_and(|(message, until)| message == tap.message && now <= until);
-        let counts = self.plans.active().map(Plan::counts);
-        if let Some(counts) = counts.filter(|counts| counts.done > 0 && !confirmed) {
-            self.confirming = Some((tap.message, now + CONFIRM_SECONDS));
-            let (done, total) = (counts.done.to_string(), counts.total.to_string());
-            let confirm = self.tr(
-                "flow-button-discard-confirm",
-                &[("done", &done), ("total", &total)],
-            );
-            let keep = self.tr("flow-button-keep", &[]);
-            let keyboard = Keyboard {
-                rows: vec![vec![Button::new(confirm, "plan:no"), Button::new(keep, "plan:keep")]],
-            };
+        };
+        let done = self.plans.active().map_or(0, |plan| plan.counts().done);
+        if done > 0 && !bound.confirming {
             self.answer_tap(tap, "tap-confirm-discard", false);
-            self.set_keyboard(tap.key, tap.message, Some(keyboard));
+            self.ask_discard(tap, true);
             return;
         }
         match self.discard_plan().await {
@@ -214,11 +199,76 @@ impl Actor {
         }
     }
 
-    fn restore_keyboard(&self, tap: &Tap) {
-        let running = self.is_busy();
-        let view = self.plan_view(running);
-        let keyboard = crate::flow::keyboard(&self.language(), view.as_ref(), running, true);
-        self.set_keyboard(tap.key, tap.message, Some(keyboard));
+    async fn bound(&self, tap: &Tap) -> Option<PlanBinding> {
+        match flow_record::binding(&self.deps.store, tap.key.chat, tap.message).await {
+            Ok(bound) => bound,
+            Err(fault) => {
+                warn!(error = %fault, "what a button refers to cannot be read");
+                None
+            }
+        }
+    }
+
+    /// Swaps the buttons for the question whether work that is done shall go, or puts them back.
+    fn ask_discard(&self, tap: &Tap, asked: bool) {
+        if let Some(running) = &self.running {
+            running.flow.confirm_discard(asked);
+            return;
+        }
+        let Some(view) = self.plan_view(false) else {
+            return;
+        };
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let (key, message, language) = (tap.key, tap.message, self.language());
+        tokio::spawn(async move {
+            let swapped = if asked {
+                flow_record::confirm_discard(&outbox, &store, key, message, &language, &view).await
+            } else {
+                flow_record::keep(&outbox, &store, key, message, &language, &view, false).await
+            };
+            if let Err(fault) = swapped {
+                warn!(error = %fault, "buttons were not swapped");
+            }
+        });
+    }
+
+    /// Shows the plan with its buttons at the bottom of the chat.
+    pub(super) async fn restick(&mut self) {
+        let turn = self.record.turn;
+        let (parts, options) = (self.flow_parts(turn), self.flow_options(false, false));
+        let document = self.plan_document().await;
+        let before = self.delivery.take();
+        self.delivery = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                before.await.ok();
+            }
+            flow_task::show_plan(parts, options, document).await;
+        }));
+    }
+
+    /// Takes buttons and plan off the newest flow message, behind whatever is being delivered.
+    fn retire_card(&mut self) {
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let key = self.record.key;
+        let before = self.delivery.take();
+        self.delivery = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                before.await.ok();
+            }
+            if let Err(fault) = flow_record::strip(&outbox, &store, key).await {
+                warn!(error = %fault, "the card of a discarded plan was not stripped");
+            }
+        }));
+    }
+
+    /// The prose as a document, for a plan that may be too long for a message.
+    pub(super) async fn plan_document(&mut self) -> Option<PlanDocument> {
+        let PlanState::Editing(editing) = &self.plans.state else {
+            return None;
+        };
+        let bytes = editing.prose.clone().into_bytes();
+        let number = u32::try_from(self.keep_revision().await).unwrap_or(u32::MAX);
+        Some(PlanDocument { number, bytes })
     }
 
     /// Ends the turn, waits for its last tool, deletes the plan. Gives the key of what to say.
@@ -248,7 +298,6 @@ impl Actor {
             })
             .await;
         self.plans.set_epoch(epoch);
-        self.confirming = None;
         self.record.goal = None;
         self.plans.cache.clear();
         self.load_plan().await;
@@ -329,7 +378,7 @@ impl Actor {
         }
         self.load_plan().await;
         self.keep_revision().await;
-        self.restick();
+        self.restick().await;
         self.close(updates).await;
         true
     }

@@ -71,7 +71,7 @@ impl Actor {
         let applied = {
             let settings = self.deps.settings();
             let fresh_id = uuid::Uuid::new_v4().to_string();
-            let md_path = self.md_target().await.ok_or("the plan files cannot be reached")?;
+            let md_path = self.plans.target().await.ok_or("the plan files cannot be reached")?;
             let max_chars = settings.plan.max_render_chars;
             let fits = move |plan: &Plan| {
                 if context::fits(plan, max_chars) {
@@ -150,10 +150,6 @@ impl Actor {
             return self.plans.with(|files| files.read_md().ok().flatten()).await.flatten();
         }
         None
-    }
-
-    async fn md_target(&self) -> Option<PathBuf> {
-        self.plans.with(|files| files.md_path()).await
     }
 
     fn set_goal(&mut self, goal: GoalChange) {

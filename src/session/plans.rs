@@ -121,6 +121,11 @@ impl Plans {
         }
     }
 
+    /// Where the `.md` is or would be.
+    pub(super) async fn target(&self) -> Option<PathBuf> {
+        self.with(|files| files.md_path()).await
+    }
+
     /// Runs blocking work on the files off the runtime.
     pub(super) async fn with<T: Send + 'static>(
         &self,
@@ -269,13 +274,36 @@ impl Actor {
                 settings.plan.max_render_chars,
                 &wrap,
             )),
-            state => reminder::reminder(state, self.plans.md_path(false).as_deref()),
+            state => {
+                let path = self.plans.target().await?;
+                let missing = self.missing_english();
+                let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+                reminder::reminder(state, &path, &missing)
+            }
         }
+    }
+
+    fn missing_english(&self) -> Vec<String> {
+        let PlanState::Editing(editing) = &self.plans.state else {
+            return Vec::new();
+        };
+        template::missing(&editing.prose, self.deps.settings().plan.max_tasks)
+            .iter()
+            .map(|item| item.english().to_owned())
+            .collect()
     }
 
     /// The plan's part of a digest: state, path, next step and remaining titles.
     pub(super) async fn digest_plan(&self) -> String {
-        reminder::digest(&self.plans.state, self.plans.md_path(false).as_deref())
+        let path = self.plans.md_path(false);
+        match reminder::digest(&self.plans.state, path.as_deref()) {
+            Some(digest) if digest.remaining.is_empty() => digest.trusted,
+            Some(digest) => {
+                let rest = self.deps.untrusted(crate::plan::context::SOURCE, &digest.remaining);
+                format!("{}\nRemaining tasks:\n{rest}", digest.trusted)
+            }
+            None => String::new(),
+        }
     }
 
     /// Where the plan stands when a reply is judged.

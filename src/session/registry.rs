@@ -209,7 +209,6 @@ impl Sessions {
             speaker: super::speak::speaker(),
             over: false,
             holding: false,
-            confirming: None,
             comment: None,
             card: None,
             day_tokens: (chrono::NaiveDate::MIN, 0),

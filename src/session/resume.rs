@@ -5,11 +5,13 @@ use tracing::{info, warn};
 use crate::agent::Event;
 use crate::agent::transcript::{Record, interrupted};
 use crate::domain::{CallStatus, Effects, EndReason, Fault, ToolCall};
+use crate::flow::FlowOptions;
+use crate::plan::view::PlanView;
 use crate::store::{Batch, StoreError, Table};
 
 use super::actor::Actor;
 use super::batch::outcome;
-use super::flow_task;
+use super::flow_task::{self, FlowParts, PlanDocument};
 use super::record::{CardRow, Queued, TurnRecord, TurnStage, session_prefix, session_key};
 
 /// Crashes at the same step after which a turn ends instead of going on.
@@ -52,22 +54,21 @@ impl Actor {
     /// The turn was over, its flow or answer perhaps not: only what is missing is sent.
     async fn deliver_again(&mut self, record: &TurnRecord, reason: EndReason, answer: String) {
         info!(turn.id = record.turn.0, "delivering the end of a turn again");
+        let parts = self.flow_parts(record.turn);
+        let options = self.flow_options(false, false);
         let view = self.plan_view(false);
-        let orphan = self.orphan(record);
-        let delivery = self.answer_of(record, &reason, answer);
-        let deps = std::sync::Arc::clone(&self.deps);
+        let document = self.plan_document().await;
+        let (turn, answer) = self.answer_of(record, &reason, answer);
+        let outbox = self.deps.outbox.clone();
         let me = self.me.clone();
-        let turn = record.turn;
         self.delivering.insert(turn);
         let before = self.delivery.take();
         self.delivery = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 before.await.ok();
             }
-            flow_task::settle_orphan(orphan, reason, view).await;
-            if super::answer::deliver(&deps.store, &deps.outbox, delivery).await {
-                me.send(super::mail::Mail::Delivered(turn)).ok();
-            }
+            settle(parts, options, reason, view, document).await;
+            super::turns::hand_over(&outbox, answer, turn, &me).await;
         }));
     }
 
@@ -83,21 +84,15 @@ impl Actor {
         };
         let crashes = if step == len { crashes + 1 } else { 1 };
         let total = total + 1;
-        let flow = self.orphan(&record);
-        let view = self.plan_view(false);
         if crashes >= SAME_STEP || total >= ANY_STEP {
             warn!(turn.id = record.turn.0, crashes, total, "a turn that keeps crashing ends");
             return self.end_crashed(record).await;
         }
         info!(turn.id = record.turn.0, crashes, "an interrupted turn goes on");
         // The old flow message settles before the new one opens; sends of a chat keep their order.
-        let before = self.delivery.take();
-        self.delivery = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            flow_task::settle_orphan(flow, EndReason::Interrupted, view).await;
-        }));
+        let parts = self.flow_parts(record.turn);
+        let options = self.flow_options(true, false);
+        settle(parts, options, EndReason::Interrupted, None, None).await;
         let mut batch = Batch::new();
         let rerun = self.answer_open_calls(&record, &mut batch)?;
         record.stage = TurnStage::Running {
@@ -178,14 +173,16 @@ impl Actor {
         self.deliver_again(&over, reason, String::new()).await;
         Ok(())
     }
+}
 
-    fn orphan(&self, record: &TurnRecord) -> flow_task::Orphan {
-        flow_task::Orphan {
-            key: self.record.key,
-            turn: record.turn,
-            language: self.language(),
-            outbox: self.deps.outbox.clone(),
-            store: self.deps.store.clone(),
-        }
+async fn settle(
+    parts: FlowParts,
+    options: FlowOptions,
+    reason: EndReason,
+    view: Option<PlanView>,
+    document: Option<PlanDocument>,
+) {
+    if let Err(fault) = flow_task::settle_orphan(parts, options, reason, view, document).await {
+        warn!(error = %fault, "an orphaned flow message was not settled");
     }
 }

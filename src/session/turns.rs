@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::StreamExt;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -16,12 +16,16 @@ use crate::domain::{
     ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
     ToolSpec, TurnId,
 };
+use crate::config::Render;
+use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
+use crate::plan::view::PlanView;
 use crate::store::{Batch, StoreError, Table};
+use crate::telegram::outbox::{Outbox, SendFault};
 
 use super::actor::{Actor, Running};
-use super::answer;
-use super::flow_task::{FlowHandle, FlowStart};
+use super::answer::{self, Answer};
+use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
 
@@ -399,20 +403,8 @@ impl Actor {
             models: self.deps.models.len().max(1),
             tools,
         };
-        let flow = FlowHandle::start(FlowStart {
-            key: self.record.key,
-            turn: record.turn,
-            session: self.record.id.clone(),
-            language: self.language(),
-            group: self.record.key.chat.0 < 0,
-            detail: self.deps.shows_detail(self.record.key),
-            yolo: self.record.level == ApprovalLevel::Yolo,
-            demo: self.model(0).is_some_and(|model| model.is_demo()),
-            render: settings.telegram.render,
-            outbox: self.deps.outbox.clone(),
-            store: self.deps.store.clone(),
-            plan: self.plan_view(true),
-        });
+        let eager = record.seed.is_some();
+        let flow = FlowHandle::start(self.flow_parts(record.turn), self.flow_options(true, eager));
         info!(turn.id = record.turn.0, "turn begins");
         self.running = Some(Running {
             turn: Turn::new(record.turn, limits),
@@ -470,10 +462,11 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds").record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
         let view = self.plan_view(false);
+        let document = self.plan_document().await;
         let flow = running.flow.clone();
-        let delivery = self.answer_of(&running.record, &reason, text);
+        let answer = self.answer_of(&running.record, &reason, text);
         drop(running);
-        self.deliver(flow, reason, view, delivery);
+        self.deliver(flow, reason, (view, document), answer);
         if !self.over {
             self.go_on().await;
         }
@@ -483,51 +476,77 @@ impl Actor {
         &mut self,
         flow: FlowHandle,
         reason: EndReason,
-        view: Option<crate::plan::view::PlanView>,
-        delivery: answer::Delivery,
+        (view, document): (Option<PlanView>, Option<PlanDocument>),
+        (turn, answer): (TurnId, Option<Answer>),
     ) {
         let before = self.delivery.take();
         let me = self.me.clone();
-        let turn = delivery.turn;
         let interrupted = reason == EndReason::Interrupted;
         if !interrupted {
             self.delivering.insert(turn);
         }
-        let deps = Arc::clone(&self.deps);
+        let outbox = self.deps.outbox.clone();
         self.delivery = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 before.await.ok();
             }
-            flow.settle(reason, view, &delivery.markdown).await;
-            if interrupted {
-                return;
+            if let Some(answer) = &answer {
+                flow.answered(&answer.markdown);
             }
-            if answer::deliver(&deps.store, &deps.outbox, delivery).await {
-                me.send(Mail::Delivered(turn)).ok();
+            flow.settle(reason, view, document).await;
+            if !interrupted {
+                hand_over(&outbox, answer, turn, &me).await;
             }
         }));
     }
 
-    /// Text and place of a turn's final message.
+    /// What a turn's final message says and where; `None` if the flow message says it all.
     pub(super) fn answer_of(
         &self,
         record: &TurnRecord,
         reason: &EndReason,
         text: String,
-    ) -> answer::Delivery {
-        let markdown = if text.trim().is_empty() {
-            super::words::ending(&self.language(), reason).unwrap_or_default()
-        } else {
-            text
-        };
-        answer::Delivery {
+    ) -> (TurnId, Option<Answer>) {
+        let said = super::words::ending(&self.language(), reason);
+        if text.trim().is_empty() && said.is_none() {
+            return (record.turn, None);
+        }
+        let answer = Answer {
             key: self.record.key,
-            session: self.record.id.clone(),
-            turn: record.turn,
+            scope: format!("{}:{}", self.record.id, record.turn),
+            parts: crate::text::split::answer(&text),
+            markdown: text,
             reply_to: (self.record.key.chat.0 < 0).then_some(record.message),
-            parts: crate::text::split::answer(&markdown),
-            markdown,
             language: self.language(),
+            reason: said,
+        };
+        (record.turn, Some(answer))
+    }
+
+    /// What a flow message of this conversation needs.
+    pub(super) fn flow_parts(&self, turn: TurnId) -> FlowParts {
+        FlowParts {
+            outbox: self.deps.outbox.clone(),
+            store: self.deps.store.clone(),
+            key: self.record.key,
+            turn,
+            reposts: Arc::clone(&self.deps.reposts),
+        }
+    }
+
+    pub(super) fn flow_options(&self, running: bool, eager: bool) -> FlowOptions {
+        let settings = self.deps.settings();
+        FlowOptions {
+            language: self.language(),
+            renderer: match settings.telegram.render {
+                Render::Classic => Renderer::Classic,
+                Render::RichDetails => Renderer::RichDetails,
+                Render::RichMarkdown => Renderer::RichMarkdown,
+            },
+            group: self.record.key.chat.0 < 0,
+            group_detail: settings.telegram.group_detail,
+            eager,
+            plan: self.plan_view(running),
         }
     }
 
@@ -545,7 +564,7 @@ impl Actor {
             let fault = Fault::user("store-failed", &[]);
             drop(running);
             tokio::spawn(async move {
-                flow.settle(EndReason::Failed(fault), None, "").await;
+                flow.settle(EndReason::Failed(fault), None, None).await;
             });
         }
     }
@@ -567,6 +586,24 @@ impl Actor {
         }
         done.send(()).ok();
     }
+}
+
+/// Sends the answer; the turn is delivered unless the chat may take it later.
+pub(super) async fn hand_over(
+    outbox: &Outbox,
+    answer: Option<Answer>,
+    turn: TurnId,
+    me: &mpsc::UnboundedSender<Mail>,
+) {
+    if let Some(answer) = answer
+        && let Err(fault) = answer::deliver(outbox, answer).await
+    {
+        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
+        if matches!(fault, SendFault::Closed | SendFault::Unavailable | SendFault::Unauthorized) {
+            return;
+        }
+    }
+    me.send(Mail::Delivered(turn)).ok();
 }
 
 /// Streams one reply into `send`. A stream that ends without an end is a fault.

@@ -12,7 +12,7 @@ impl Actor {
             PlanState::NoPlan => self.reply_key(command, "show-plan-none", &[]),
             PlanState::PreInit { .. } => self.reply_key(command, "show-plan-preinit", &[]),
             PlanState::Corrupt { .. } => self.reply_key(command, "plan-corrupt", &[]),
-            PlanState::Editing(_) | PlanState::Active(_) => self.restick(),
+            PlanState::Editing(_) | PlanState::Active(_) => self.restick().await,
         }
     }
 }
