@@ -210,8 +210,7 @@ pub(super) fn assemble(blocks: &[Block]) -> Formatted {
             text.extend(std::iter::repeat_n('\n', block.gap));
             end += block.gap;
         }
-        if let Some((id, start)) = quote.filter(|(id, _)| block.quote != Some(*id)) {
-            debug_assert_ne!(block.quote, Some(id));
+        if let Some((_, start)) = quote.filter(|(id, _)| block.quote != Some(*id)) {
             entities.push(quote_entity(start, previous));
             quote = None;
         }

@@ -15,6 +15,7 @@ pub fn normalise(formatted: &Formatted) -> Formatted {
     let (text, entities) = clean_with_entities(&formatted.text, &formatted.entities);
     let kept = text.trim_end_matches([' ', '\n']);
     let end = units::utf16_len(kept);
+    let visible = visible_units(kept);
     let mut entities: Vec<Entity> = fix(entities)
         .into_iter()
         .filter(|entity| entity.offset < end)
@@ -22,7 +23,13 @@ pub fn normalise(formatted: &Formatted) -> Formatted {
             entity.length = entity.length.min(end - entity.offset);
             entity
         })
-        .filter(|entity| !covers_only_space(kept, entity))
+        .filter(|entity| {
+            // The next visible unit must lie inside.
+            let next = visible.partition_point(|unit| *unit < entity.offset);
+            visible
+                .get(next)
+                .is_some_and(|unit| *unit < entity.offset + entity.length)
+        })
         .collect();
     let first = entities
         .iter()
@@ -97,18 +104,17 @@ fn clean_with_entities(text: &str, entities: &[Entity]) -> (String, Vec<Entity>)
     (cleaned, entities)
 }
 
-fn covers_only_space(text: &str, entity: &Entity) -> bool {
+/// Offsets of the characters that can be seen, ascending.
+fn visible_units(text: &str) -> Vec<usize> {
     let mut at = 0;
+    let mut visible = Vec::with_capacity(text.len());
     for character in text.chars() {
-        if at >= entity.offset + entity.length {
-            break;
-        }
-        if at >= entity.offset && !character.is_whitespace() && !units::is_invisible(character) {
-            return false;
+        if !character.is_whitespace() && !units::is_invisible(character) {
+            visible.push(at);
         }
         at += character.len_utf16();
     }
-    true
+    visible
 }
 
 /// Entities without overlaps that Telegram would resolve: sorted by offset, outer before inner, styles
@@ -131,9 +137,9 @@ pub fn fix(entities: Vec<Entity>) -> Vec<Entity> {
     let mut borders: Vec<Entity> = without_overlaps(code_before_links(solid))
         .into_iter()
         .filter(|entity| {
+            let next = quotes.partition_point(|quote| end(quote) <= entity.offset);
             quotes
-                .iter()
-                .find(|quote| end(quote) > entity.offset)
+                .get(next)
                 .is_none_or(|quote| quote.offset >= end(entity) || contains(quote, entity))
         })
         .chain(quotes.iter().cloned())
@@ -147,18 +153,18 @@ pub fn fix(entities: Vec<Entity>) -> Vec<Entity> {
 
 /// A link around code loses to the code, as Telegram decides.
 fn code_before_links(entities: Vec<Entity>) -> Vec<Entity> {
-    let code: Vec<(usize, usize)> = entities
-        .iter()
-        .filter(|entity| is_code(&entity.kind))
-        .map(|entity| (entity.offset, end(entity)))
-        .collect();
+    let code = without_overlaps(
+        entities
+            .iter()
+            .filter(|entity| is_code(&entity.kind))
+            .cloned()
+            .collect(),
+    );
     entities
         .into_iter()
         .filter(|entity| {
-            is_code(&entity.kind)
-                || !code
-                    .iter()
-                    .any(|(from, to)| *from < end(entity) && entity.offset < *to)
+            let next = code.partition_point(|code| end(code) <= entity.offset);
+            is_code(&entity.kind) || code.get(next).is_none_or(|code| code.offset >= end(entity))
         })
         .collect()
 }

@@ -46,7 +46,7 @@ struct List {
 struct OpenLink {
     /// Address as written; empty for automatic links.
     address: String,
-    /// Where its text starts, in UTF-16 units.
+    /// Where its text starts, in bytes.
     start: usize,
     /// Whether a style was opened for it.
     is_link: bool,
@@ -284,7 +284,7 @@ impl Builder {
         self.begin_text();
         let checked = link::checked(address);
         let is_link = checked.is_some();
-        let start = self.run.units();
+        let start = self.run.text().len();
         if let Some(url) = checked {
             self.run.open(EntityKind::TextLink { url });
         }

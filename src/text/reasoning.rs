@@ -3,6 +3,9 @@
 /// Tags that models put around reasoning.
 const TAGS: [&str; 3] = ["think", "thinking", "reasoning"];
 
+/// Longest code span that is looked for, in bytes.
+const MAX_SPAN: usize = 4096;
+
 /// `text` without `<think>`, `<thinking>` and `<reasoning>` sections; inside code they stay, because
 /// there they are meant. A section that never ends reaches to the end. A closing tag alone on its line
 /// without an opening one ends a section that the provider's template had opened.
@@ -105,7 +108,8 @@ impl Scanner {
     /// A code span ends with a run of as many backticks, before the paragraph ends.
     fn code_span<'a>(&mut self, rest: &'a str) -> &'a str {
         let length = rest.chars().take_while(|c| *c == '`').count();
-        let paragraph = rest.find("\n\n").unwrap_or(rest.len());
+        let near = super::units::truncate_bytes(rest, MAX_SPAN);
+        let paragraph = near.find("\n\n").unwrap_or(near.len());
         let mut at = length;
         while let Some(found) = rest.get(at..paragraph).and_then(|tail| tail.find('`')) {
             let start = at + found;

@@ -78,9 +78,14 @@ impl Redactor {
             .into_iter()
             .map(|secret| secret.trim().to_owned())
             .filter(|secret| secret.len() >= MIN_SECRET)
+            // A token in an address may have its colon encoded.
+            .flat_map(|secret| {
+                let encoded = [secret.replace(':', "%3A"), secret.replace(':', "%3a")];
+                encoded.into_iter().chain([secret])
+            })
             .collect();
         // The longest first: a secret may contain another one.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
         Self { secrets }
     }
@@ -192,5 +197,7 @@ mod tests {
             "[redacted] [redacted] abc"
         );
         assert!(!format!("{redactor:?}").contains("s3cr3t"));
+        let token = Redactor::new(vec!["12345:abcdef".into()]);
+        assert_eq!(token.redact("/bot12345%3Aabcdef/x"), "/bot[redacted]/x");
     }
 }

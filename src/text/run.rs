@@ -10,7 +10,8 @@ pub(super) struct Run {
     text: String,
     units: usize,
     entities: Vec<Entity>,
-    open: Vec<(EntityKind, usize)>,
+    /// Kind, and where it opened in UTF-16 units and in bytes.
+    open: Vec<(EntityKind, usize, usize)>,
 }
 
 impl Run {
@@ -23,9 +24,9 @@ impl Run {
 
     /// Appends text that is one entity as a whole.
     pub(super) fn push_as(&mut self, kind: EntityKind, text: &str) {
-        let offset = self.units;
+        let (offset, at) = (self.units, self.text.len());
         self.push(text);
-        self.add(kind, offset);
+        self.add(kind, offset, at);
     }
 
     /// Appends another run with its entities.
@@ -42,21 +43,19 @@ impl Run {
 
     /// Opens a style here.
     pub(super) fn open(&mut self, kind: EntityKind) {
-        self.open.push((kind, self.units));
+        self.open.push((kind, self.units, self.text.len()));
     }
 
     /// Closes the innermost open style.
     pub(super) fn close(&mut self) {
-        if let Some((kind, offset)) = self.open.pop() {
-            self.add(kind, offset);
+        if let Some((kind, offset, at)) = self.open.pop() {
+            self.add(kind, offset, at);
         }
     }
 
-    /// Text since UTF-16 offset `from`, which must lie between characters.
-    pub(super) fn since(&self, from: usize) -> &str {
-        units::byte_at_utf16(&self.text, from)
-            .and_then(|at| self.text.get(at..))
-            .unwrap_or_default()
+    /// Text since byte `at`, which must lie between characters.
+    pub(super) fn since(&self, at: usize) -> &str {
+        self.text.get(at..).unwrap_or_default()
     }
 
     /// Length in UTF-16 units.
@@ -93,9 +92,9 @@ impl Run {
         (self.text, entities::fix(clipped))
     }
 
-    fn add(&mut self, kind: EntityKind, offset: usize) {
+    fn add(&mut self, kind: EntityKind, offset: usize, at: usize) {
         // A style over nothing visible is refused by Telegram.
-        if !units::is_blank(self.since(offset)) {
+        if !units::is_blank(self.since(at)) {
             self.entities.push(Entity {
                 kind,
                 offset,

@@ -12,6 +12,9 @@ pub const MAX_ENTITIES: usize = 100;
 /// Bytes of text and link addresses in one message, half of what the Bot API takes.
 pub const MAX_BYTES: usize = 16_384;
 
+/// Texts of more parts than this are cut roughly first.
+const HUGE: usize = 32;
+
 const LIMITS: Limits = Limits {
     units: MAX_UNITS,
     entities: MAX_ENTITIES,
@@ -66,6 +69,14 @@ impl Packer {
         let mut next = Some(block);
         while let Some(block) = next.take() {
             let size = block.size();
+            if size.units > HUGE * self.limits.units {
+                // Cutting a huge text part by part would copy its rest every time.
+                let (head, tail) = self.halve(block);
+                self.add(head);
+                self.close(false);
+                next = tail;
+                continue;
+            }
             if self.used.plus(size).fits(self.limits) {
                 self.push(block);
             } else if size.fits(self.limits) {
@@ -80,6 +91,19 @@ impl Packer {
             } else {
                 next = self.fill(&block);
             }
+        }
+    }
+
+    /// Cuts a large piece, still of many parts, off a huge block.
+    fn halve(&self, block: Block) -> (Block, Option<Block>) {
+        let piece = Limits {
+            units: HUGE / 2 * self.limits.units,
+            entities: usize::MAX,
+            bytes: usize::MAX,
+        };
+        match block.cut(piece) {
+            Some(cut) => cut,
+            None => (block, None),
         }
     }
 

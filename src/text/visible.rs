@@ -7,13 +7,17 @@ use super::units::is_invisible;
 #[must_use]
 pub fn show_controls(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut previous = ' ';
     for character in text.chars() {
+        let before = std::mem::replace(&mut previous, character);
         match character {
             '\n' => shown.push('\n'),
             '\u{7f}' => shown.push('␡'),
             character if character < ' ' => {
                 shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('␦'));
             }
+            // These only join and colour pictures there.
+            '\u{200d}' | '\u{fe0f}' if is_picture(before) => shown.push(character),
             character if is_hidden(character) => {
                 shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)));
             }
@@ -21,6 +25,10 @@ pub fn show_controls(text: &str) -> String {
         }
     }
     shown
+}
+
+fn is_picture(character: char) -> bool {
+    matches!(character, '\u{fe0f}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 fn is_hidden(character: char) -> bool {
@@ -39,5 +47,7 @@ mod tests {
             show_controls("rm\t-rf \u{1b}[2K\r\u{202e}gpj\u{200b}\u{a0}x\nnext é日"),
             "rm␉-rf ␛[2K␍⟨U+202E⟩gpj⟨U+200B⟩⟨U+00A0⟩x\nnext é日"
         );
+        assert_eq!(show_controls("⚠️ 👨‍👩‍👧"), "⚠️ 👨‍👩‍👧");
+        assert_eq!(show_controls("a\u{200d}b\u{fe0f}"), "a⟨U+200D⟩b⟨U+FE0F⟩");
     }
 }

@@ -378,6 +378,37 @@ async fn a_closed_port_is_worth_another_try() {
 }
 
 #[test]
+fn every_fault_has_a_sentence_in_every_language() {
+    let reason = || "429".to_owned();
+    for fault in [
+        ModelFault::Retry {
+            after: None,
+            reason: reason(),
+        },
+        ModelFault::ContextTooLong,
+        ModelFault::Auth {
+            setting: "model.api_key".into(),
+        },
+        ModelFault::Rejected { reason: reason() },
+        ModelFault::Garbage { reason: reason() },
+    ] {
+        let told = llm::describe(&fault);
+        for language in ["en", "ru", "ar"] {
+            let arguments: Vec<(&str, &str)> = told
+                .arguments
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            let sentence = greenlight::i18n::tr(language, &told.key, &arguments);
+            assert_ne!(sentence, told.key, "{language}");
+            for (_, value) in &arguments {
+                assert!(sentence.contains(value), "{sentence}");
+            }
+        }
+    }
+}
+
+#[test]
 fn settings_that_cannot_work_name_themselves() {
     let settings = |adapter, base_url: Option<&str>| ModelSettings {
         adapter,

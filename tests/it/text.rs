@@ -198,6 +198,17 @@ fn more_than_a_hundred_entities_make_more_messages() {
 }
 
 #[test]
+fn a_huge_answer_is_split_whole() {
+    let text = "some **bold** words, `code` and [l](https://e.com). ".repeat(6000);
+    let parts = split::answer(&text);
+    assert!(parts.len() > 50);
+    for part in &parts {
+        assert_valid(part);
+    }
+    assert_lossless(&parts, &markdown::to_formatted(&text).text);
+}
+
+#[test]
 fn nothing_visible_gives_no_message() {
     for empty in ["", "\n\n", "\u{200b}\u{feff}", "```\n```", "<!-- -->"] {
         for part in split::answer(empty) {
