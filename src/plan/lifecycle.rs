@@ -378,3 +378,6 @@ pub fn face(state: &PlanState, running: bool, max_tasks: usize) -> Option<PlanFa
         PlanState::Corrupt { .. } => PlanFace::Corrupt,
     })
 }
+
+#[cfg(test)]
+mod tests;

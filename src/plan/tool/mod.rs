@@ -2,6 +2,7 @@
 //! that name what was received and end with a call that works.
 
 mod parse;
+mod parse_work;
 mod raw;
 mod schema;
 mod shape;
