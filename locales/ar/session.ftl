@@ -75,6 +75,7 @@ plan-mode-on = 📝 وضع الخطة مفعّل: أقرأ وأناقش ولا �
 plan-none = لا توجد
 plan-off = التخطيط معطّل في الإعدادات (plan.enabled).
 plan-reopened = ⚠️ تغيّر نص الخطة بعد الموافقة، فلا يُنفَّذ شيء. اقرأها ووافق من جديد.
+plan-running = قيد التنفيذ
 plan-save-failed = ❌ تعذّر حفظ الخطة؛ لم يتغير شيء. افحص القرص ثم أعد المحاولة.
 plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
 plan-status-more = { $count ->

@@ -75,6 +75,7 @@ plan-mode-on = 📝 Plan mode is on: I read and discuss, and write nothing until
 plan-none = none
 plan-off = Planning is switched off in the configuration (plan.enabled).
 plan-reopened = ⚠️ The plan's text was changed after the approval, so nothing runs. Read it again and approve it.
+plan-running = running
 plan-save-failed = ❌ The plan could not be saved; nothing was changed. Check the disk, then try again.
 plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
 plan-status-more = { $count ->

@@ -75,6 +75,7 @@ plan-mode-on = 📝 Режим плана включён: читаю и обсу
 plan-none = нет
 plan-off = Планирование выключено в настройках (plan.enabled).
 plan-reopened = ⚠️ Текст плана изменился после одобрения, поэтому ничего не запущено. Прочтите и одобрите снова.
+plan-running = выполняется
 plan-save-failed = ❌ План не удалось сохранить; ничего не изменено. Проверьте диск и повторите.
 plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
 plan-status-more = { $count ->

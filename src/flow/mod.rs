@@ -22,6 +22,7 @@ pub use keyboard::{APPROVE, DISCARD, KEEP, STOP, discard_confirmation, keyboard}
 pub use log::{Entry, Log, ToolState};
 pub use machine::{Flow, FlowOptions};
 pub use render::Renderer;
+pub use sections::face_key;
 pub use units::utf16_len;
 pub use view::{Stage, View};
 

@@ -184,7 +184,9 @@ fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
     lines
 }
 
-fn face_key(face: PlanFace) -> Option<&'static str> {
+/// Locale key of a state word; `None` while the checklist runs, which the rows say.
+#[must_use]
+pub fn face_key(face: PlanFace) -> Option<&'static str> {
     match face {
         PlanFace::Discussing => Some("flow-face-discussing"),
         PlanFace::Editing => Some("flow-face-editing"),

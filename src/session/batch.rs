@@ -1,5 +1,6 @@
 //! The calls of one reply: inspected, gated at the moment they start, approved, run, observed.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use tokio::sync::mpsc;
@@ -13,7 +14,7 @@ use crate::domain::{
     ToolCall, ToolOutcome, TurnId,
 };
 use crate::plan::evidence::{self, BatchCall};
-use crate::plan::gate::{self, Ask, Decision, Permit, Verdict};
+use crate::plan::gate::{self, Ask, Decision, Grants, Permit, Verdict};
 use crate::plan::model::PlanState;
 use crate::store::Batch;
 use crate::tools::{Inspection, Place};
@@ -239,11 +240,11 @@ impl Actor {
             self.ask_owner(index, &call, &inspection).await;
             return Start::Running;
         };
-        self.run(index, call, permit, writes_md).await
+        self.run_call(index, call, permit, writes_md).await
     }
 
     fn policy(&self, class: ActionClass) -> Decision {
-        let granted = self.record.grants.iter().copied().collect();
+        let granted = Grants::from(self.record.grants.iter().copied().collect::<BTreeSet<_>>());
         gate::approval(
             self.record.level,
             class,
@@ -282,7 +283,7 @@ impl Actor {
         let verdict = gate::decide(&self.plans.phase(), &ask);
         let usual = self.usual_profile(&inspection);
         let started = match gate::permit(&ask, &verdict, true, usual) {
-            Some(permit) => self.run(index, call, permit, writes_md).await,
+            Some(permit) => self.run_call(index, call, permit, writes_md).await,
             None => Start::Over(outcome(
                 &call.id,
                 CallStatus::Refused,
@@ -297,7 +298,7 @@ impl Actor {
         }
     }
 
-    async fn run(
+    async fn run_call(
         &mut self,
         index: usize,
         call: ToolCall,

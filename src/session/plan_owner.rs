@@ -317,9 +317,17 @@ impl Actor {
     }
 
     /// The archived plans of this session, newest first.
-    pub(super) async fn archived_plans(&self) -> Vec<ArchivedPlan> {
+    pub(super) async fn archived_plans(&self) -> Vec<(String, Plan)> {
         self.plans
-            .with(|files| files.list().unwrap_or_default())
+            .with(|files| {
+                let read = |archived: ArchivedPlan| {
+                    let bytes = std::fs::read(&archived.json).ok()?;
+                    let plan = serde_json::from_slice(&bytes).ok()?;
+                    Some((archived.at.format("%Y-%m-%d %H:%M").to_string(), plan))
+                };
+                let archived = files.list().unwrap_or_default();
+                archived.into_iter().filter_map(read).collect()
+            })
             .await
             .unwrap_or_default()
     }

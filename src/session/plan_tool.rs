@@ -1,7 +1,5 @@
 //! The `plan` tool carried out, evidence recorded, the archive.
 
-use std::path::PathBuf;
-
 use tracing::{info, warn};
 
 use crate::agent::transcript::Record;
@@ -36,7 +34,7 @@ pub(super) fn card_lines(operation: &Operation) -> String {
             format!("init checklist: {title}\n{}", rows.join("\n"))
         }
         Operation::Init(Init::Design { title, .. }) => format!("init design: {title}"),
-        Operation::Init(Init::Import { path, .. }) => format!("init import: {path}"),
+        Operation::Init(Init::Import { path, .. }) => format!("init import: {}", path.display()),
         Operation::Submit(draft) => format!("submit: {}", draft.title),
         Operation::AddTasks { .. }
         | Operation::Start { .. }
@@ -140,7 +138,7 @@ impl Actor {
         let Operation::Init(Init::Import { path, .. }) = operation else {
             return None;
         };
-        let path = PathBuf::from(path);
+        let path = path.clone();
         let read = tokio::task::spawn_blocking(move || read_import(&path)).await.ok()?;
         Some(read.map_err(|fault| fault.to_string()))
     }

@@ -371,12 +371,10 @@ impl Actor {
 
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
-        let key = match lifecycle::face(
-            &self.plans.state,
-            self.is_busy(),
-            self.deps.settings().plan.max_tasks,
-        ) {
-            Some(face) => crate::flow::face_key(face),
+        let most = self.deps.settings().plan.max_tasks;
+        let face = lifecycle::face(&self.plans.state, self.is_busy(), most);
+        let key = match face {
+            Some(face) => crate::flow::face_key(face).unwrap_or("plan-running"),
             None => "plan-none",
         };
         self.tr(key, &[])

@@ -16,7 +16,6 @@ impl Actor {
         }
         let lines: Vec<String> = archived
             .iter()
-            .rev()
             .take(LISTED)
             .map(|(when, plan)| {
                 let done = plan.tasks.iter().filter(|task| task.is_resolved()).count();
