@@ -98,11 +98,13 @@ impl Document<'_> {
     }
 
     fn value(&self, key: &'static Key, value: &Spanned<DeValue<'_>>) -> Result<Value, ConfigError> {
-        let inside = match key.kind {
-            Kind::Groups => nested::groups(value),
-            Kind::Models => nested::models(value),
-            _ => value::from_toml(key, value.get_ref())
-                .map_err(|reason| Inside::Bad(value.span(), reason)),
+        let inside = if key.kind == Kind::Groups {
+            nested::groups(value)
+        } else if key.kind == Kind::Models {
+            nested::models(value)
+        } else {
+            value::from_toml(key, value.get_ref())
+                .map_err(|reason| Inside::Bad(value.span(), reason))
         };
         inside.map_err(|fault| match fault {
             Inside::Bad(span, reason) => self.refused(span, key.name, &reason),

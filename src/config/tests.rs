@@ -158,7 +158,12 @@ fn a_typing_error_inside_a_group_is_found_too() {
 
 #[test]
 fn wrong_values_name_place_and_key_but_never_the_value() {
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+    type Case = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        &'static str,
+    );
+    let cases: &[Case] = &[
         ("[telegram]\ntoken = \"hunter2\"\n", &[], "config-bad-token"),
         ("", &[("TELOXIDE_TOKEN", "hunter2")], "config-bad-token"),
         ("", &[("GREENLIGHT_MODEL", "hunter2/x")], "config-bad-model"),
