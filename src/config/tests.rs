@@ -81,7 +81,7 @@ fn every_fixed_environment_name_is_read() {
         ("GREENLIGHT_MODEL_BASE_URL", "http://127.0.0.1:9000/v1"),
         ("GREENLIGHT_MODEL_API_KEY", "sk-test"),
         ("GREENLIGHT_MODEL_CONTEXT", "32000"),
-        ("GREENLIGHT_WORKSPACE", "/work"),
+        ("GREENLIGHT_WORKSPACE", "/srv/project"),
         ("GREENLIGHT_APPROVALS", "auto"),
         ("GREENLIGHT_HTTP_BIND", "127.0.0.1:8080"),
         ("GREENLIGHT_HTTP_TOKEN", "bearer"),
@@ -109,7 +109,7 @@ fn every_fixed_environment_name_is_read() {
     );
     assert_eq!(model.base_url.as_deref(), Some("http://127.0.0.1:9000/v1/"));
     assert_eq!(model.context_tokens, 32_000);
-    assert_eq!(settings.workspace, Path::new("/work"));
+    assert_eq!(settings.workspace, Path::new("/srv/project"));
     assert_eq!(settings.approvals, ApprovalLevel::Auto);
     assert_eq!(settings.http.bind.unwrap().port(), 8080);
     assert!(!settings.plan.enabled && settings.plan.pinned);

@@ -79,14 +79,19 @@ fn classify(error: sled::Error, path: &Path) -> OpenFault {
     let sled::Error::Io(source) = error else {
         return OpenFault::Damaged(error.to_string());
     };
-    match source.kind() {
+    let damaged = matches!(
+        source.kind(),
         std::io::ErrorKind::UnexpectedEof
-        | std::io::ErrorKind::InvalidData
-        | std::io::ErrorKind::InvalidInput
-        | std::io::ErrorKind::IsADirectory
-        | std::io::ErrorKind::NotADirectory
-        | std::io::ErrorKind::Other => OpenFault::Damaged(source.to_string()),
-        _ => OpenFault::Other(io(path)(source)),
+            | std::io::ErrorKind::InvalidData
+            | std::io::ErrorKind::InvalidInput
+            | std::io::ErrorKind::IsADirectory
+            | std::io::ErrorKind::NotADirectory
+            | std::io::ErrorKind::Other
+    );
+    if damaged {
+        OpenFault::Damaged(source.to_string())
+    } else {
+        OpenFault::Other(io(path)(source))
     }
 }
 

@@ -50,22 +50,7 @@ impl StoreError {
             Self::Locked(path) => {
                 Fault::user("store-locked", &[("path", &path.display().to_string())])
             }
-            Self::Io { path, source } => {
-                let key = match source.kind() {
-                    std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                        "store-full"
-                    }
-                    std::io::ErrorKind::ReadOnlyFilesystem
-                    | std::io::ErrorKind::PermissionDenied => "store-read-only",
-                    _ => "store-io",
-                };
-                let (path, reason) = (path.display().to_string(), source.to_string());
-                if key == "store-io" {
-                    Fault::user(key, &[("path", &path), ("reason", &reason)])
-                } else {
-                    Fault::user(key, &[("path", &path)])
-                }
-            }
+            Self::Io { path, source } => io_fault(&path.display().to_string(), source),
             Self::Database(_) | Self::Decode(_) => Fault::user("store-failed", &[]),
             Self::Newer { found, known } => Fault::user(
                 "store-newer",
@@ -76,5 +61,17 @@ impl StoreError {
                 &[("line", &line.to_string()), ("reason", reason)],
             ),
         }
+    }
+}
+
+fn io_fault(path: &str, source: &std::io::Error) -> Fault {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    if matches!(source.kind(), StorageFull | QuotaExceeded) {
+        Fault::user("store-full", &[("path", path)])
+    } else if matches!(source.kind(), ReadOnlyFilesystem | PermissionDenied) {
+        Fault::user("store-read-only", &[("path", path)])
+    } else {
+        let reason = source.to_string();
+        Fault::user("store-io", &[("path", path), ("reason", &reason)])
     }
 }
