@@ -161,7 +161,7 @@ impl Actor {
 
     pub(super) fn store_failed(&self, fault: &StoreError) {
         error!(error = %fault, "the store refused a write");
-        self.say_key("store-failed", &[]);
+        self.say_key("session-store-failed", &[]);
     }
 
     /// Saves the session's own record.

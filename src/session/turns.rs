@@ -561,7 +561,7 @@ impl Actor {
     fn abandon(&mut self) {
         if let Some(running) = self.running.take() {
             let flow = running.flow.clone();
-            let fault = Fault::user("store-failed", &[]);
+            let fault = Fault::user("session-store-failed", &[]);
             drop(running);
             tokio::spawn(async move {
                 flow.settle(EndReason::Failed(fault), None, None).await;
