@@ -122,6 +122,9 @@ pub struct PlanSection {
     pub body: String,
 }
 
+/// The sentence of a locale key with its arguments, in the language of a chat.
+pub type Say<'a> = &'a dyn Fn(&str, &[(&str, &str)]) -> String;
+
 /// Builds the read model; `None` without a plan. `running` is whether a turn runs now; `say` gives the
 /// sentence of a locale key with its arguments in the language of the chat.
 #[must_use]
@@ -129,7 +132,7 @@ pub fn build(
     state: &PlanState,
     running: bool,
     max_tasks: usize,
-    say: &dyn Fn(&str, &[(&str, &str)]) -> String,
+    say: Say<'_>,
 ) -> Option<PlanView> {
     let face = lifecycle::face(state, running, max_tasks)?;
     let empty = PlanView {
@@ -165,7 +168,7 @@ pub fn build(
     })
 }
 
-fn active(plan: &Plan, empty: PlanView, say: &dyn Fn(&str, &[(&str, &str)]) -> String) -> PlanView {
+fn active(plan: &Plan, empty: PlanView, say: Say<'_>) -> PlanView {
     let counts = plan.counts();
     let running = plan
         .tasks
@@ -189,7 +192,7 @@ fn active(plan: &Plan, empty: PlanView, say: &dyn Fn(&str, &[(&str, &str)]) -> S
     }
 }
 
-fn row(task: &Task, say: &dyn Fn(&str, &[(&str, &str)]) -> String) -> PlanRow {
+fn row(task: &Task, say: Say<'_>) -> PlanRow {
     let (mark, own) = match &task.status {
         TaskStatus::Pending => (RowMark::Pending, ""),
         TaskStatus::InProgress => (RowMark::InProgress, ""),

@@ -70,7 +70,7 @@ fn plan(state: &PlanState) -> &Plan {
     match state {
         PlanState::Active(plan) => plan,
         PlanState::Editing(editing) => &editing.plan,
-        other => panic!("{other:?}"),
+        PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => panic!("{state:?}"),
     }
 }
 

@@ -9,12 +9,10 @@ fn no(text: &str) -> Rejection {
 }
 
 fn titles(parsed: &Parsed) -> Vec<String> {
-    match &parsed.operation {
-        Operation::Init(Init::Checklist { tasks, .. }) | Operation::AddTasks { tasks } => {
-            tasks.iter().map(|task| task.title.clone()).collect()
-        }
-        other => panic!("{other:?}"),
-    }
+    let (Operation::Init(Init::Checklist { tasks, .. }) | Operation::AddTasks { tasks }) = &parsed.operation else {
+        panic!("{:?}", parsed.operation)
+    };
+    tasks.iter().map(|task| task.title.clone()).collect()
 }
 
 #[test]
