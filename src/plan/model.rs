@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{CallId, ChatId, MessageId, SessionId, ThreadId, UserId};
 
+mod facts;
+
+pub use facts::{Counts, Revision};
+
 /// A session's planning, as loaded at a turn boundary.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanState {
@@ -26,7 +30,7 @@ pub enum PlanState {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// Short reason for people.
+        /// Locale key of a short reason for people.
         reason: String,
     },
 }
@@ -194,7 +198,7 @@ pub enum TaskStatus {
 }
 
 /// Kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskAction {
     /// Looks.

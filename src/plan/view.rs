@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lifecycle;
+use super::model::{Evidence, Plan, PlanState, Task, TaskStatus};
+use super::ops::bounds;
+use super::template::{self, Missing};
+
 /// A plan as people see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanView {
@@ -115,4 +120,108 @@ pub struct PlanSection {
     pub heading: String,
     /// Body as written.
     pub body: String,
+}
+
+/// The sentence of a locale key with its arguments, in the language of a chat.
+pub type Say<'a> = &'a dyn Fn(&str, &[(&str, &str)]) -> String;
+
+/// Builds the read model; `None` without a plan. `running` is whether a turn runs now; `say` gives the
+/// sentence of a locale key with its arguments in the language of the chat.
+#[must_use]
+pub fn build(
+    state: &PlanState,
+    running: bool,
+    max_tasks: usize,
+    say: Say<'_>,
+) -> Option<PlanView> {
+    let face = lifecycle::face(state, running, max_tasks)?;
+    let empty = PlanView {
+        id: String::new(),
+        title: String::new(),
+        face,
+        revision: String::new(),
+        version: 0,
+        done: 0,
+        total: 0,
+        blocked: 0,
+        recheck: 0,
+        goal: None,
+        criteria: Vec::new(),
+        rows: Vec::new(),
+        sections: Vec::new(),
+        missing: Vec::new(),
+    };
+    Some(match state {
+        PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => empty,
+        PlanState::Editing(editing) => PlanView {
+            id: editing.plan.id.clone(),
+            title: editing.plan.title.clone(),
+            revision: template::revision(&editing.prose),
+            sections: template::sections(&editing.prose),
+            missing: template::missing(&editing.prose, max_tasks)
+                .into_iter()
+                .map(|item| Missing::key(item).to_owned())
+                .collect(),
+            ..empty
+        },
+        PlanState::Active(plan) => active(plan, empty, say),
+    })
+}
+
+fn active(plan: &Plan, empty: PlanView, say: Say<'_>) -> PlanView {
+    let counts = plan.counts();
+    let running = plan
+        .tasks
+        .iter()
+        .rev()
+        .find(|task| task.status == TaskStatus::InProgress);
+    let criteria = running.map(|task| task.acceptance_criteria.clone()).unwrap_or_default();
+    PlanView {
+        id: plan.id.clone(),
+        title: plan.title.clone(),
+        revision: plan.revision.clone(),
+        version: plan.version,
+        done: counts.done,
+        total: counts.total,
+        blocked: counts.blocked,
+        recheck: counts.recheck,
+        goal: (!criteria.is_empty()).then(|| bounds::one_line(&criteria.join("; "))),
+        criteria,
+        rows: plan.tasks.iter().map(|task| row(task, say)).collect(),
+        ..empty
+    }
+}
+
+fn row(task: &Task, say: Say<'_>) -> PlanRow {
+    let (mark, own) = match &task.status {
+        TaskStatus::Pending => (RowMark::Pending, ""),
+        TaskStatus::InProgress => (RowMark::InProgress, ""),
+        TaskStatus::Completed if task.needs_recheck() => (RowMark::Recheck, ""),
+        TaskStatus::Completed => (RowMark::Completed, ""),
+        TaskStatus::Skipped => (RowMark::Skipped, task.notes.as_str()),
+        TaskStatus::Failed => (RowMark::Failed, task.notes.as_str()),
+        TaskStatus::Blocked { reason } => (RowMark::Blocked, reason.as_str()),
+    };
+    let mut remarks: Vec<String> = Vec::new();
+    if !own.is_empty() {
+        remarks.push(own.to_owned());
+    }
+    for check in &task.checks {
+        match &check.evidence {
+            Evidence::Attested { note } => remarks.push(say("plan-row-attested", &[("note", note)])),
+            Evidence::Blocked { reason } => remarks.push(say("plan-row-check-blocked", &[("reason", reason)])),
+            Evidence::Stale { restored: true } => remarks.push(say("plan-row-restored", &[])),
+            Evidence::Pending
+            | Evidence::Passed { .. }
+            | Evidence::Failed { .. }
+            | Evidence::Stale { restored: false } => {}
+        }
+    }
+    remarks.dedup();
+    PlanRow {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        mark,
+        remark: bounds::one_line(&remarks.join("; ")),
+    }
 }
