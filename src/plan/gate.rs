@@ -1,6 +1,16 @@
 //! The gate: one pure function, asked at every tool call of every agent, and the only maker of permits.
+//!
+//! Two questions are kept apart. [`decide`] says what planning lets a call do; its refusals stand
+//! whatever the approval level and whatever was granted. Where it leaves the call to policy,
+//! [`approval`] says whether the owner is asked.
+
+mod approval;
+mod refusal;
 
 use crate::domain::{ActionClass, CallId, Effects, SandboxProfile};
+
+pub use approval::{Decision, Grants, approval, design_refusal};
+pub use refusal::{Refusal, refusal};
 
 /// Leave to run one call, made only by the gate.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,3 +133,152 @@ pub fn permit(
         profile,
     })
 }
+
+impl Phase {
+    /// Whether planning is under way: saved grants and the yolo level are suspended.
+    #[must_use]
+    pub fn is_planning(self) -> bool {
+        match self {
+            Self::PreInit { .. } | Self::Editing | Self::Seeding | Self::Corrupt => true,
+            Self::NoPlan | Self::Active => false,
+        }
+    }
+}
+
+/// What planning says about a call. The phase is read anew for every call, also of a sub-agent that was
+/// spawned earlier.
+#[must_use]
+pub fn decide(phase: &Phase, ask: &Ask<'_>) -> Verdict {
+    match trusted_effects(ask) {
+        Effects::Ask => Verdict::Allow(SandboxProfile::ReadOnly),
+        Effects::Plan => plan_operation(*phase, ask.operation),
+        Effects::Read => read(*phase),
+        // It changes nothing here, but it can carry words out: never laxer than without a plan.
+        Effects::NetworkRead => Verdict::Policy,
+        Effects::Write if ask.writes_plan_md => plan_md(*phase),
+        Effects::Write => elsewhere(*phase, Refusal::Write),
+        Effects::Exec => exec(*phase, ask),
+        Effects::Spawn => spawn(*phase, ask.read_only_role),
+        Effects::Channel => elsewhere(*phase, Refusal::Channel),
+        Effects::Unknown => elsewhere(*phase, Refusal::Unknown),
+    }
+}
+
+/// Declared effects, or `Unknown` where the class of this very call says more than they do.
+fn trusted_effects(ask: &Ask<'_>) -> Effects {
+    let reads = matches!(ask.effects, Effects::Read | Effects::NetworkRead | Effects::Ask);
+    let class_acts = match ask.class {
+        ActionClass::WorkspaceWrite
+        | ActionClass::Exec
+        | ActionClass::Destructive
+        | ActionClass::Spawn => true,
+        // A question goes to a chat by nature.
+        ActionClass::Channel => ask.effects != Effects::Ask,
+        ActionClass::Read | ActionClass::Network | ActionClass::Plan => false,
+    };
+    if reads && class_acts { Effects::Unknown } else { ask.effects }
+}
+
+fn deny(phase: Phase, refused: Refusal) -> Verdict {
+    Verdict::Deny(refusal(phase, refused))
+}
+
+fn read(phase: Phase) -> Verdict {
+    match phase {
+        Phase::PreInit { .. } | Phase::Editing | Phase::Seeding => {
+            Verdict::Allow(SandboxProfile::ReadOnly)
+        }
+        Phase::NoPlan | Phase::Active | Phase::Corrupt => Verdict::Policy,
+    }
+}
+
+fn plan_md(phase: Phase) -> Verdict {
+    match phase {
+        Phase::Editing => Verdict::Allow(SandboxProfile::Workspace),
+        Phase::NoPlan
+        | Phase::PreInit { .. }
+        | Phase::Seeding
+        | Phase::Active
+        | Phase::Corrupt => deny(phase, Refusal::PlanFile),
+    }
+}
+
+fn elsewhere(phase: Phase, refused: Refusal) -> Verdict {
+    match phase {
+        Phase::NoPlan | Phase::Active => Verdict::Policy,
+        Phase::PreInit { .. } | Phase::Editing | Phase::Seeding | Phase::Corrupt => {
+            deny(phase, refused)
+        }
+    }
+}
+
+fn exec(phase: Phase, ask: &Ask<'_>) -> Verdict {
+    match phase {
+        Phase::PreInit { .. } if ask.sandbox => Verdict::Allow(SandboxProfile::ReadOnly),
+        // The owner chose this risk for looking around, not for destroying.
+        Phase::PreInit { .. } if ask.unsandboxed_preinit => match ask.class {
+            ActionClass::Destructive => deny(phase, Refusal::Destructive),
+            ActionClass::Read
+            | ActionClass::WorkspaceWrite
+            | ActionClass::Exec
+            | ActionClass::Network
+            | ActionClass::Spawn
+            | ActionClass::Channel
+            | ActionClass::Plan => Verdict::Allow(SandboxProfile::Off),
+        },
+        Phase::PreInit { .. } => deny(phase, Refusal::NoSandbox),
+        Phase::NoPlan | Phase::Editing | Phase::Seeding | Phase::Active | Phase::Corrupt => {
+            elsewhere(phase, Refusal::Exec)
+        }
+    }
+}
+
+fn spawn(phase: Phase, read_only_role: bool) -> Verdict {
+    match phase {
+        Phase::PreInit { .. } if read_only_role => Verdict::Allow(SandboxProfile::ReadOnly),
+        Phase::NoPlan
+        | Phase::PreInit { .. }
+        | Phase::Editing
+        | Phase::Seeding
+        | Phase::Active
+        | Phase::Corrupt => elsewhere(phase, Refusal::Spawn),
+    }
+}
+
+fn plan_operation(phase: Phase, operation: Option<PlanOperation>) -> Verdict {
+    let allow = Verdict::Allow(SandboxProfile::ReadOnly);
+    let Some(operation) = operation else { return deny(phase, Refusal::UnreadPlanCall) };
+    match (phase, operation) {
+        (Phase::Corrupt, _) => deny(phase, Refusal::Operation(operation)),
+        (_, PlanOperation::Get)
+        | (Phase::PreInit { slash: true }, PlanOperation::InitDesign)
+        | (Phase::PreInit { .. } | Phase::Editing, PlanOperation::Submit)
+        | (Phase::Seeding | Phase::Active, PlanOperation::AddTasks | PlanOperation::Start)
+        | (
+            Phase::Active,
+            PlanOperation::Complete
+            | PlanOperation::Update
+            | PlanOperation::Revise
+            | PlanOperation::CheckReplace,
+        ) => allow,
+        (
+            Phase::NoPlan | Phase::PreInit { .. },
+            PlanOperation::InitDesign | PlanOperation::InitChecklist,
+        ) => Verdict::Ask,
+        (
+            Phase::NoPlan | Phase::PreInit { .. } | Phase::Editing | Phase::Seeding | Phase::Active,
+            PlanOperation::InitDesign
+            | PlanOperation::InitChecklist
+            | PlanOperation::Submit
+            | PlanOperation::AddTasks
+            | PlanOperation::Start
+            | PlanOperation::Complete
+            | PlanOperation::Update
+            | PlanOperation::Revise
+            | PlanOperation::CheckReplace,
+        ) => deny(phase, Refusal::Operation(operation)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! The memory of a failed mutation: it must be mended or its blocker reported, not talked away.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{CallStatus, Effects};
+
+/// Most targets kept of one call.
+const MAX_TARGETS: usize = 16;
+
+/// A state-changing call that failed and was not made good yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedMutation {
+    /// Tool name.
+    pub tool: String,
+    /// Normalised paths that it named.
+    pub targets: Vec<String>,
+    /// Those of them that were read again since.
+    pub reread: Vec<String>,
+}
+
+/// Remembers the latest failed mutation of a turn. Commands that fail are not failed mutations: a
+/// failing test is a result.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MutationMemory {
+    pending: Option<FailedMutation>,
+}
+
+impl MutationMemory {
+    /// Takes one finished call into account.
+    pub fn observe(&mut self, tool: &str, arguments: &str, effects: Effects, status: CallStatus) {
+        match effects {
+            Effects::Write | Effects::Unknown => self.mutation(tool, arguments, status),
+            Effects::Read if status == CallStatus::Ok => self.read(arguments),
+            Effects::Read
+            | Effects::Exec
+            | Effects::Ask
+            | Effects::NetworkRead
+            | Effects::Spawn
+            | Effects::Channel
+            | Effects::Plan => {}
+        }
+    }
+
+    /// The failed mutation that is still open.
+    #[must_use]
+    pub fn pending(&self) -> Option<&FailedMutation> {
+        self.pending.as_ref()
+    }
+
+    /// Whether the reply closes the matter by reporting a blocker, which counts only after every
+    /// target of the failed call was read again. Closes it then.
+    pub fn accept_blocker(&mut self, reply: &str) -> bool {
+        let Some(failed) = &self.pending else { return false };
+        let reread = failed.targets.iter().all(|target| failed.reread.contains(target));
+        let accepted = reread && reports_blocker(reply);
+        if accepted {
+            self.pending = None;
+        }
+        accepted
+    }
+
+    /// What to tell the model while a failed mutation is open, in English.
+    #[must_use]
+    pub fn correction(&self) -> Option<String> {
+        let failed = self.pending.as_ref()?;
+        let targets = if failed.targets.is_empty() {
+            "its target".to_owned()
+        } else {
+            failed.targets.join(", ")
+        };
+        let shape = if failed.tool == "edit_file" {
+            " Its arguments are one object {\"path\", \"old_text\", \"new_text\"}; there is no list of \
+             edits, and old_text must occur exactly once: read the place again and widen it."
+        } else {
+            ""
+        };
+        Some(format!(
+            "The last {} call on {targets} failed, and no change has succeeded since. Read {targets} \
+             again, then call a corrected tool now, or say in one sentence what you cannot do and \
+             because of what.{shape}",
+            failed.tool
+        ))
+    }
+
+    fn mutation(&mut self, tool: &str, arguments: &str, status: CallStatus) {
+        match status {
+            CallStatus::Ok => self.pending = None,
+            CallStatus::Failed | CallStatus::Interrupted => {
+                self.pending = Some(FailedMutation {
+                    tool: tool.to_owned(),
+                    targets: targets_of(arguments),
+                    reread: Vec::new(),
+                });
+            }
+            // It never ran, so there is nothing to mend.
+            CallStatus::Refused | CallStatus::Cancelled => {}
+        }
+    }
+
+    fn read(&mut self, arguments: &str) {
+        let Some(failed) = &mut self.pending else { return };
+        let read = targets_of(arguments);
+        for target in &failed.targets {
+            if read.contains(target) && !failed.reread.contains(target) {
+                failed.reread.push(target.clone());
+            }
+        }
+    }
+}
+
+/// The normalised paths that a call's arguments name: values of keys that end in path, file, target,
+/// source, destination, from, to or uri. At most 16.
+#[must_use]
+pub fn targets_of(arguments: &str) -> Vec<String> {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(arguments) else {
+        return Vec::new();
+    };
+    let names = ["path", "file", "target", "source", "destination", "from", "to", "uri"];
+    let mut targets: Vec<String> = Vec::new();
+    for (key, value) in &fields {
+        let key = key.to_ascii_lowercase();
+        // `_to` but not `photo`: a name ends a key whole, or after a separator or a capital.
+        let named = names.iter().any(|name| {
+            key == *name
+                || (key.ends_with(name)
+                    && (name.len() > 2
+                        || key.strip_suffix(name).is_some_and(|rest| rest.ends_with(['_', '-']))))
+        });
+        if !named {
+            continue;
+        }
+        if let Some(text) = value.as_str() {
+            let path = normalise(text);
+            if !path.is_empty() && !targets.contains(&path) && targets.len() < MAX_TARGETS {
+                targets.push(path);
+            }
+        }
+    }
+    // The order of an object's fields is not part of its meaning.
+    targets.sort();
+    targets
+}
+
+/// Whether a change of `path` changes `target`: the same path, or one below the directory `target`.
+/// Equal base names in different directories are different files.
+#[must_use]
+pub fn touches(target: &str, path: &str) -> bool {
+    let (target, path) = (normalise(target), normalise(path));
+    if target == "." {
+        return true;
+    }
+    path == target
+        || path.strip_prefix(&target).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether one sentence of the text says that something cannot be done and why.
+#[must_use]
+pub fn reports_blocker(text: &str) -> bool {
+    static BLOCKER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\b(cannot|can['’]t|unable|blocked|could not|couldn['’]t|incomplete)\b",
+            r"[^.!?\n]*\b(because|due to|reason)\b",
+        ))
+        .ok()
+    });
+    BLOCKER.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+fn normalise(path: &str) -> String {
+    let path = path.trim().replace('\\', "/");
+    let path = path.strip_prefix("file://").unwrap_or(&path);
+    let absolute = path.starts_with('/');
+    let parts: Vec<&str> =
+        path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let joined = parts.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) if !path.is_empty() => ".".to_owned(),
+        (false, true | false) => joined,
+    }
+}
