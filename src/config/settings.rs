@@ -64,7 +64,7 @@ pub struct TelegramSettings {
 }
 
 /// One served group.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupSettings {
     /// Members in this group only.
     pub members: Vec<UserId>,
@@ -189,6 +189,8 @@ pub struct HttpSettings {
 pub struct PlanSettings {
     /// Kill switch.
     pub enabled: bool,
+    /// Whether a flag, the environment or the file said so; then a project's opt-out does not count.
+    pub pinned: bool,
     /// Tasks a checklist may hold, 1–200.
     pub max_tasks: usize,
     /// Characters of the context message, 200–8000.
@@ -203,6 +205,7 @@ impl Default for PlanSettings {
     fn default() -> Self {
         Self {
             enabled: true,
+            pinned: false,
             max_tasks: 50,
             max_render_chars: 8000,
             preinit_bash: PreinitBash::default(),

@@ -1,22 +1,19 @@
 //! One database per data directory, called off the async threads.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use chrono::Utc;
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 
 use super::batch::full_key;
+use super::blob::Blobs;
+use super::care::{self, Care, OpenReport};
+use super::engine::{failure, is_damage};
+use super::jsonl::{self, Exported};
+use super::layout::{HomeLock, KEEP_BACKUPS, Layout, io, private_files, require_space};
 use super::{Batch, StoreError, Table};
-
-/// Largest value kept inside the database, in bytes; larger ones become content-addressed files.
-const INLINE_LIMIT: usize = 32 * 1024;
-/// Cache bound in bytes.
-const CACHE_BYTES: u64 = 64 * 1024 * 1024;
-/// First byte of a value: JSON follows.
-const FORMAT_JSON: u8 = 1;
-/// First byte of a value: the hex hash of a file follows.
-const FORMAT_FILE: u8 = 2;
 
 /// The durable store. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -26,33 +23,56 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Inner {
+    // Dropped in this order: the database first, the lock last.
     db: sled::Db,
-    files: PathBuf,
+    blobs: Blobs,
+    layout: Layout,
+    report: OpenReport,
+    care: Care,
+    /// Batches share it; an export holds it alone, so that it sees whole batches only.
+    gate: RwLock<()>,
+    /// Whether something changed since the last backup.
+    dirty: AtomicBool,
+    /// Whether the database showed damage while running.
+    suspect: AtomicBool,
+    lock: HomeLock,
 }
 
 impl Store {
-    /// Opens or creates the store below `home`.
+    /// Opens or creates the store below `home`. A damaged database is moved aside and the newest backup
+    /// takes its place; [`Store::report`] tells.
     ///
     /// # Errors
-    /// If the directory is locked by another process or cannot be used.
+    /// If the directory is locked by another process or cannot be used, or a newer release wrote it.
     pub async fn open(home: &Path) -> Result<Self, StoreError> {
+        Self::open_with(home, Care::default()).await
+    }
+
+    pub(super) async fn open_with(home: &Path, care: Care) -> Result<Self, StoreError> {
         let home = home.to_path_buf();
         off_thread(move || {
-            let files = home.join("blobs");
-            std::fs::create_dir_all(&files).map_err(|source| StoreError::Io {
-                path: files.clone(),
-                source,
-            })?;
-            let db = sled::Config::new()
-                .path(home.join("db"))
-                .cache_capacity(CACHE_BYTES)
-                .open()
-                .map_err(|error| StoreError::Database(error.to_string()))?;
+            let opened = care::open(&home, &care)?;
             Ok(Self {
-                inner: Arc::new(Inner { db, files }),
+                inner: Arc::new(Inner {
+                    db: opened.db,
+                    blobs: opened.blobs,
+                    layout: opened.layout,
+                    report: opened.report,
+                    care,
+                    gate: RwLock::new(()),
+                    dirty: AtomicBool::new(false),
+                    suspect: AtomicBool::new(false),
+                    lock: opened.lock,
+                }),
             })
         })
         .await
+    }
+
+    /// What opening had to do.
+    #[must_use]
+    pub fn report(&self) -> &OpenReport {
+        &self.inner.report
     }
 
     /// Loads one value.
@@ -64,10 +84,9 @@ impl Store {
         table: Table,
         key: &[u8],
     ) -> Result<Option<T>, StoreError> {
-        let inner = Arc::clone(&self.inner);
         let key = full_key(table, key);
-        off_thread(move || {
-            let value = inner.db.get(key).map_err(database)?;
+        self.run(move |inner| {
+            let value = inner.db.get(key).map_err(|error| inner.fault(error))?;
             value.map(|value| inner.decode(&value)).transpose()
         })
         .await
@@ -82,14 +101,13 @@ impl Store {
         table: Table,
         prefix: &[u8],
     ) -> Result<Vec<(Vec<u8>, T)>, StoreError> {
-        let inner = Arc::clone(&self.inner);
         let prefix = full_key(table, prefix);
-        off_thread(move || {
+        self.run(move |inner| {
             inner
                 .db
                 .scan_prefix(prefix)
                 .map(|row| {
-                    let (key, value) = row.map_err(database)?;
+                    let (key, value) = row.map_err(|error| inner.fault(error))?;
                     let key = key.get(1..).unwrap_or_default().to_vec();
                     Ok((key, inner.decode(&value)?))
                 })
@@ -103,7 +121,7 @@ impl Store {
     /// # Errors
     /// If the database or the disk fails; then nothing of the batch is acknowledged.
     pub async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        self.apply(batch, true).await
+        self.run(move |inner| inner.apply(batch, true)).await
     }
 
     /// Applies a batch atomically without waiting for the disk; a crash may lose it whole.
@@ -111,77 +129,171 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub async fn write(&self, batch: Batch) -> Result<(), StoreError> {
-        self.apply(batch, false).await
+        self.run(move |inner| inner.apply(batch, false)).await
     }
 
-    async fn apply(&self, batch: Batch, flush: bool) -> Result<(), StoreError> {
-        let inner = Arc::clone(&self.inner);
-        off_thread(move || {
-            let mut changes = sled::Batch::default();
-            for (key, value) in batch.changes {
-                match value {
-                    Some(value) => changes.insert(key, inner.encode(value)?),
-                    None => changes.remove(key),
-                }
-            }
-            inner.db.apply_batch(changes).map_err(database)?;
-            if flush {
-                inner.db.flush().map_err(database)?;
-            }
-            Ok(())
+    /// Writes and flushes a mark, to learn whether the store can be written right now.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        self.run(|inner| {
+            let mut batch = Batch::new();
+            batch.put(Table::Meta, b"probe", &Utc::now())?;
+            let dirty = inner.dirty.load(Ordering::Acquire);
+            let written = inner.apply(batch, true);
+            inner.dirty.store(dirty, Ordering::Release);
+            written
         })
         .await
+    }
+
+    /// Bytes of the database on disk.
+    ///
+    /// # Errors
+    /// If the disk cannot be asked.
+    pub async fn size_on_disk(&self) -> Result<u64, StoreError> {
+        self.run(|inner| inner.db.size_on_disk().map_err(|error| inner.fault(error)))
+            .await
+    }
+
+    /// Writes a JSONL backup if something changed since the last one, keeps the newest 24 and removes
+    /// large values that nothing refers to. Meant to be called hourly.
+    ///
+    /// # Errors
+    /// If the backup cannot be written; the store is unharmed and still counts as changed.
+    pub async fn backup_if_dirty(&self) -> Result<Option<PathBuf>, StoreError> {
+        self.run(Inner::backup_if_dirty).await
+    }
+
+    /// Writes the whole store as JSON lines, atomically, readable by its owner only.
+    ///
+    /// # Errors
+    /// If the file cannot be written or the database fails.
+    pub async fn export(&self, path: &Path) -> Result<Exported, StoreError> {
+        let path = path.to_path_buf();
+        self.run(move |inner| inner.export(&path)).await
+    }
+
+    /// A clean stop: a backup if due, a flush, and a mark that the next start need not read every row.
+    /// Nothing may be written afterwards.
+    ///
+    /// # Errors
+    /// If the disk fails; what was acknowledged is durable all the same.
+    pub async fn stop(&self) -> Result<(), StoreError> {
+        self.run(|inner| {
+            let backup = inner.backup_if_dirty();
+            inner.db.flush().map_err(|error| inner.fault(error))?;
+            if !inner.suspect.load(Ordering::Acquire) {
+                inner.lock.mark_clean()?;
+            }
+            backup.map(|_| ())
+        })
+        .await
+    }
+
+    /// Stages a JSONL export of a whole store: it replaces the content at the next start, whether the
+    /// store is in use or not. The replaced database is kept as `db.replaced-<UTC>`.
+    ///
+    /// # Errors
+    /// If the file is not a whole export or cannot be copied; then nothing is staged.
+    pub async fn stage_import(home: &Path, file: &Path) -> Result<(), StoreError> {
+        let (home, file) = (home.to_path_buf(), file.to_path_buf());
+        off_thread(move || {
+            jsonl::check(&file)?;
+            let layout = Layout { home };
+            layout.create()?;
+            let staged = layout.pending_import();
+            let part = staged.with_extension("part");
+            std::fs::copy(&file, &part).map_err(io(&part))?;
+            std::fs::File::open(&part)
+                .and_then(|file| file.sync_all())
+                .map_err(io(&part))?;
+            super::layout::rename(&part, &staged)
+        })
+        .await
+    }
+
+    /// The newest backup of a data directory, whether the store is in use or not.
+    #[must_use]
+    pub fn newest_backup(home: &Path) -> Option<PathBuf> {
+        let layout = Layout {
+            home: home.to_path_buf(),
+        };
+        layout.backup_files().into_iter().next()
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let inner = Arc::clone(&self.inner);
+        let result = off_thread(move || work(&inner)).await;
+        if matches!(&result, Err(StoreError::Database(_))) {
+            self.inner.suspect.store(true, Ordering::Release);
+        }
+        result
     }
 }
 
 impl Inner {
-    fn encode(&self, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        if value.len() <= INLINE_LIMIT {
-            let mut stored = Vec::with_capacity(value.len() + 1);
-            stored.push(FORMAT_JSON);
-            stored.extend_from_slice(&value);
-            return Ok(stored);
+    fn apply(&self, batch: Batch, flush: bool) -> Result<(), StoreError> {
+        let _shared = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if batch.changes.iter().any(|(_, value)| value.is_some()) {
+            require_space(&self.layout.home, self.care.reserve)?;
         }
-        let name = hex(&Sha256::digest(&value));
-        let path = self.files.join(&name);
-        let io = |source| StoreError::Io {
-            path: path.clone(),
-            source,
-        };
-        if !path.exists() {
-            let mut file = tempfile::NamedTempFile::new_in(&self.files).map_err(io)?;
-            std::io::Write::write_all(&mut file, &value).map_err(io)?;
-            file.as_file().sync_all().map_err(io)?;
-            file.persist(&path).map_err(|error| io(error.error))?;
+        let mut changes = sled::Batch::default();
+        for (key, value) in batch.changes {
+            match value {
+                Some(value) => changes.insert(key, self.blobs.encode(&value)?),
+                None => changes.remove(key),
+            }
         }
-        let mut stored = vec![FORMAT_FILE];
-        stored.extend_from_slice(name.as_bytes());
-        Ok(stored)
+        self.dirty.store(true, Ordering::Release);
+        self.db
+            .apply_batch(changes)
+            .map_err(|error| self.fault(error))?;
+        if flush {
+            self.db.flush().map_err(|error| self.fault(error))?;
+        }
+        Ok(())
     }
 
     fn decode<T: DeserializeOwned>(&self, stored: &[u8]) -> Result<T, StoreError> {
-        let decode = |bytes: &[u8]| {
-            serde_json::from_slice(bytes).map_err(|error| StoreError::Decode(error.to_string()))
-        };
-        match stored.split_first() {
-            Some((&FORMAT_JSON, json)) => decode(json),
-            Some((&FORMAT_FILE, name)) => {
-                let path = self.files.join(String::from_utf8_lossy(name).as_ref());
-                let bytes =
-                    std::fs::read(&path).map_err(|source| StoreError::Io { path, source })?;
-                decode(&bytes)
-            }
-            Some(_) | None => Err(StoreError::Decode("unknown value format".into())),
-        }
+        serde_json::from_slice(&self.blobs.decode(stored)?)
+            .map_err(|error| StoreError::Decode(error.to_string()))
     }
-}
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
+    fn export(&self, path: &Path) -> Result<Exported, StoreError> {
+        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        jsonl::export(&self.db, &self.blobs, path, Utc::now())
+    }
 
-fn database(error: sled::Error) -> StoreError {
-    StoreError::Database(error.to_string())
+    fn backup_if_dirty(&self) -> Result<Option<PathBuf>, StoreError> {
+        if !self.dirty.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        let path = Layout::fresh(&self.layout.backups(), "store", ".jsonl", Utc::now());
+        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let done = jsonl::export(&self.db, &self.blobs, &path, Utc::now())?;
+        self.dirty.store(false, Ordering::Release);
+        for old in self.layout.backup_files().into_iter().skip(KEEP_BACKUPS) {
+            std::fs::remove_file(&old).map_err(io(&old))?;
+        }
+        // What was set aside may need its files for a rescue by hand.
+        if done.skipped == 0 && !self.layout.has_set_aside() {
+            self.blobs.sweep(&done.files);
+        }
+        private_files(&self.layout.db())?;
+        Ok(Some(path))
+    }
+
+    fn fault(&self, error: sled::Error) -> StoreError {
+        if is_damage(&error) {
+            self.suspect.store(true, Ordering::Release);
+        }
+        failure(error, &self.layout.db())
+    }
 }
 
 async fn off_thread<T: Send + 'static>(
