@@ -4,6 +4,7 @@
 mod chat;
 mod ids;
 mod inbound;
+mod keyboard;
 mod model;
 mod progress;
 mod remedy;
@@ -16,6 +17,7 @@ pub use ids::{
 pub use inbound::{
     Attachment, AttachmentKind, Command, Inbound, Origin, Quote, Role, Sender, Tap, UserMessage,
 };
+pub use keyboard::{Button, Keyboard};
 pub use model::{
     FinishReason, ImageRef, ModelEvent, ModelFault, ModelMessage, ModelReply, ModelRequest,
     ToolSpec, Usage,

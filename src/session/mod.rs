@@ -1,1 +1,7 @@
 //! One task and one mailbox per session; the only place that awaits across adapters.
+
+pub mod answer;
+pub mod flow_record;
+pub mod flow_task;
+mod flow_wires;
+pub mod journal;

@@ -1,1 +1,3 @@
 //! Bot API to domain and back.
+
+pub mod outbox;
