@@ -139,7 +139,8 @@ fn load(language: Language, data: &str) -> Lexicon {
             let lines: Vec<String> = lines(data, heading).map(fold).collect();
             let (phrases, words): (Vec<&String>, Vec<&String>) =
                 lines.iter().partition(|line| line.contains(' '));
-            (*section, Patterns { phrases: pattern(&phrases), words: pattern(&words) })
+            let prefix = prefix(language, *section);
+            (*section, Patterns { phrases: pattern("", &phrases), words: pattern(prefix, &words) })
         })
         .collect();
     Lexicon { language, sections }
@@ -155,14 +156,21 @@ pub(super) fn lines<'a>(data: &'a str, heading: &str) -> impl Iterator<Item = &'
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// What may be joined to the front of a word: in Arabic "and", "for", "in" and the article, for words
+/// that only tell what a text is about.
+fn prefix(language: Language, section: Section) -> &'static str {
+    let topic = matches!(section, Section::Life | Section::Work | Section::PlanWord);
+    if topic && language == Language::Ar { "[وف]?(?:ال|لل|[بلك])?" } else { "" }
+}
+
 /// One pattern for all lines, longest first so that the longest phrase is the one found.
-fn pattern(lines: &[&String]) -> Option<Regex> {
+fn pattern(prefix: &str, lines: &[&String]) -> Option<Regex> {
     if lines.is_empty() {
         return None;
     }
     let mut alternatives: Vec<String> = lines.iter().map(|line| alternative(line)).collect();
     alternatives.sort_by_key(|line| std::cmp::Reverse(line.len()));
-    Regex::new(&format!(r"\b(?:{})", alternatives.join("|"))).ok()
+    Regex::new(&format!(r"\b{prefix}(?:{})", alternatives.join("|"))).ok()
 }
 
 fn alternative(line: &str) -> String {
