@@ -6,6 +6,7 @@ pub mod batch;
 pub mod context;
 pub mod effect;
 pub mod event;
+pub mod hints;
 mod intent;
 mod judge;
 pub mod prompt;

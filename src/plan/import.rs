@@ -24,7 +24,9 @@ pub fn parse(
 ) -> Result<Imported, Refusal> {
     let shape = |problem: &str| Refusal::new(Class::Shape, format!("import: {problem}"));
     let root = object(file).ok_or_else(|| shape("the file is not one JSON object"))?;
-    let title = field(&root, "title").map(|title| bounds::one_line(&title)).filter(|title| !title.is_empty());
+    let title = field(&root, "title")
+        .map(|title| bounds::one_line(&title))
+        .filter(|title| !title.is_empty());
     let items = root
         .get("tasks")
         .and_then(|raw| array(raw.get()))
@@ -32,7 +34,9 @@ pub fn parse(
         .ok_or_else(|| shape("the file needs tasks, a list of at least one"))?;
     let mut given: Vec<NewTask> = Vec::with_capacity(items.len());
     for (n, item) in items.iter().enumerate() {
-        let fail = |problem: String| Refusal::new(Class::Shape, format!("import: task {}: {problem}", n + 1));
+        let fail = |problem: String| {
+            Refusal::new(Class::Shape, format!("import: task {}: {problem}", n + 1))
+        };
         let task = task_of(item).map_err(fail)?;
         if bounds::one_line(&task.title).is_empty() {
             return Err(fail("the title is blank".to_owned()));
@@ -44,7 +48,8 @@ pub fn parse(
     }
     renumber(&mut given)?;
     let tasks = new_tasks(given, &[], canonical)?;
-    bounds::tasks(&tasks, bounds::TASKS).map_err(|text| Refusal::new(Class::Bound, format!("import: {text}")))?;
+    bounds::tasks(&tasks, bounds::TASKS)
+        .map_err(|text| Refusal::new(Class::Bound, format!("import: {text}")))?;
     Ok(Imported {
         title: title.unwrap_or_else(|| "Imported plan".to_owned()),
         tasks,
@@ -57,21 +62,36 @@ fn field(fields: &Fields, key: &str) -> Option<String> {
 
 /// New ids `t1`…, dependencies by old id or 1-based number rewritten to them.
 fn renumber(given: &mut [NewTask]) -> Result<(), Refusal> {
-    let old: Vec<Option<String>> = given.iter().map(|task| task.id.as_deref().map(|id| id.trim().to_owned())).collect();
+    let old: Vec<Option<String>> = given
+        .iter()
+        .map(|task| task.id.as_deref().map(|id| id.trim().to_owned()))
+        .collect();
     for (n, id) in old.iter().enumerate() {
         if id.is_some() && old.iter().take(n).any(|other| other == id) {
-            return Err(Refusal::new(Class::Bound, format!("import: task {}: its id is used twice", n + 1)));
+            return Err(Refusal::new(
+                Class::Bound,
+                format!("import: task {}: its id is used twice", n + 1),
+            ));
         }
     }
     for (n, task) in given.iter_mut().enumerate() {
         for wanted in &mut task.dependencies {
             let name = wanted.trim();
             let by_id = old.iter().position(|id| id.as_deref() == Some(name));
-            let by_number = || name.parse::<usize>().ok().filter(|number| (1..=old.len()).contains(number)).map(|number| number - 1);
+            let by_number = || {
+                name.parse::<usize>()
+                    .ok()
+                    .filter(|number| (1..=old.len()).contains(number))
+                    .map(|number| number - 1)
+            };
             let at = by_id.or_else(by_number).ok_or_else(|| {
                 Refusal::new(
                     Class::Bound,
-                    format!("import: task {}: depends on unknown task {}", n + 1, bounds::cut(name, 48)),
+                    format!(
+                        "import: task {}: depends on unknown task {}",
+                        n + 1,
+                        bounds::cut(name, 48)
+                    ),
                 )
             })?;
             *wanted = format!("t{}", at + 1);

@@ -45,15 +45,24 @@ pub fn read(text: &str, session: &SessionId, has_md: bool) -> Result<Loaded, &'s
             root.insert("legacy_tasks".to_owned(), tasks);
         }
     }
-    let word = if live == PlanStatus::Editing { "Editing" } else { "Active" };
+    let word = if live == PlanStatus::Editing {
+        "Editing"
+    } else {
+        "Active"
+    };
     root.insert("status".to_owned(), word.into());
-    let plan: Plan = serde_json::from_value(Value::Object(root)).map_err(|_| "plan-corrupt-json")?;
+    let plan: Plan =
+        serde_json::from_value(Value::Object(root)).map_err(|_| "plan-corrupt-json")?;
     if plan.session_id != *session {
         return Err("plan-corrupt-session");
     }
     bounds::plan(&plan).map_err(|_| "plan-corrupt-bound")?;
     let plan = Box::new(plan);
-    Ok(if status == Status::Completed { Loaded::Finished(plan) } else { Loaded::Live(plan) })
+    Ok(if status == Status::Completed {
+        Loaded::Finished(plan)
+    } else {
+        Loaded::Live(plan)
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,10 +87,22 @@ fn status(root: &Map<String, Value>) -> Result<Status, &'static str> {
 
 /// Fields that older files leave out or set to null.
 fn tidy_root(root: &mut Map<String, Value>, session: &SessionId) {
-    drop_null(root, &[
-        "id", "session_id", "title", "description", "tasks", "created_at", "updated_at", "version",
-        "pre_init_editing", "verification", "revision",
-    ]);
+    drop_null(
+        root,
+        &[
+            "id",
+            "session_id",
+            "title",
+            "description",
+            "tasks",
+            "created_at",
+            "updated_at",
+            "version",
+            "pre_init_editing",
+            "verification",
+            "revision",
+        ],
+    );
     let epoch = || Value::from("1970-01-01T00:00:00Z");
     let created = root.get("created_at").cloned().unwrap_or_else(epoch);
     for (key, value) in [
@@ -109,8 +130,14 @@ fn tidy_tasks(root: &mut Map<String, Value>) -> Result<usize, &'static str> {
         return Ok(0);
     };
     let tasks = tasks.as_array_mut().ok_or("plan-corrupt-json")?;
-    let names: Vec<Option<String>> = tasks.iter().map(|task| task.get("id").and_then(name)).collect();
-    let fits = |name: &Option<String>| name.as_deref().is_some_and(|id| bounds::id(id).as_deref() == Ok(id));
+    let names: Vec<Option<String>> = tasks
+        .iter()
+        .map(|task| task.get("id").and_then(name))
+        .collect();
+    let fits = |name: &Option<String>| {
+        name.as_deref()
+            .is_some_and(|id| bounds::id(id).as_deref() == Ok(id))
+    };
     let kept: Vec<&String> = names.iter().filter(|name| fits(name)).flatten().collect();
     let mut next = 1_usize;
     let ids: Vec<String> = names
@@ -129,8 +156,13 @@ fn tidy_tasks(root: &mut Map<String, Value>) -> Result<usize, &'static str> {
     let mut new_id: BTreeMap<String, String> = BTreeMap::new();
     for (n, (old, id)) in names.iter().zip(&ids).enumerate() {
         // Numbers mean positions, or the order that the task itself gives.
-        let order = tasks.get(n).and_then(|task| task.get("order")).and_then(name);
-        new_id.entry(order.unwrap_or_else(|| (n + 1).to_string())).or_insert_with(|| id.clone());
+        let order = tasks
+            .get(n)
+            .and_then(|task| task.get("order"))
+            .and_then(name);
+        new_id
+            .entry(order.unwrap_or_else(|| (n + 1).to_string()))
+            .or_insert_with(|| id.clone());
         if let Some(old) = old {
             new_id.insert(old.clone(), id.clone());
         }
@@ -155,10 +187,21 @@ fn tidy_task(
     id: &str,
     new_id: &BTreeMap<String, String>,
 ) -> Result<(), &'static str> {
-    drop_null(task, &[
-        "title", "description", "status", "dependencies", "acceptance_criteria", "checks", "notes", "targets",
-        "retry_count", "started",
-    ]);
+    drop_null(
+        task,
+        &[
+            "title",
+            "description",
+            "status",
+            "dependencies",
+            "acceptance_criteria",
+            "checks",
+            "notes",
+            "targets",
+            "retry_count",
+            "started",
+        ],
+    );
     task.insert("id".to_owned(), id.into());
     for key in ["title", "notes"] {
         if let Some(Value::String(text)) = task.get_mut(key) {
@@ -168,15 +211,27 @@ fn tidy_task(
     if let Some(Value::Array(list)) = task.get_mut("dependencies") {
         for wanted in list.iter_mut() {
             let old = name(wanted).ok_or("plan-corrupt-json")?;
-            *wanted = new_id.get(&old).ok_or("plan-corrupt-bound")?.as_str().into();
+            *wanted = new_id
+                .get(&old)
+                .ok_or("plan-corrupt-bound")?
+                .as_str()
+                .into();
         }
     }
     // `{"Blocked": "why"}` was the older form.
-    let reason = task.get("status").and_then(|status| status.get("Blocked")).and_then(Value::as_str);
+    let reason = task
+        .get("status")
+        .and_then(|status| status.get("Blocked"))
+        .and_then(Value::as_str);
     if let Some(reason) = reason.map(str::to_owned) {
-        task.insert("status".to_owned(), serde_json::json!({ "Blocked": { "reason": reason } }));
+        task.insert(
+            "status".to_owned(),
+            serde_json::json!({ "Blocked": { "reason": reason } }),
+        );
     }
-    let begun = task.get("status").is_some_and(|status| status.as_str() != Some("Pending"));
+    let begun = task
+        .get("status")
+        .is_some_and(|status| status.as_str() != Some("Pending"));
     if begun && !task.contains_key("started") {
         task.insert("started".to_owned(), true.into());
     }

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, Utc};
 
 use super::gate::Phase;
-use super::model::{
-    Evidence, Plan, PlanState, PlanStatus, PreInitOrigin, Task, Verification,
-};
+use super::model::{Evidence, Plan, PlanState, PlanStatus, PreInitOrigin, Task, Verification};
 use super::ops::bounds;
 use super::template::{self, Missing};
 use super::view::PlanFace;
@@ -53,7 +51,9 @@ impl Refusal {
             Self::LivePlan => "plan-refused-live",
             Self::Corrupt => "plan-refused-corrupt",
             Self::NoDesignHere => "plan-refused-no-design",
-            Self::DesignWithTasks | Self::ChecklistWithoutTasks | Self::Bound(_) => "plan-refused-bad-init",
+            Self::DesignWithTasks | Self::ChecklistWithoutTasks | Self::Bound(_) => {
+                "plan-refused-bad-init"
+            }
             Self::Superseded => "plan-refused-superseded",
             Self::Incomplete(_) => "plan-refused-incomplete",
             Self::Running => "plan-refused-running",
@@ -84,7 +84,11 @@ impl Refusal {
 /// Missing items as one line for the model.
 #[must_use]
 pub fn english_list(items: &[Missing]) -> String {
-    items.iter().map(|item| item.english()).collect::<Vec<_>>().join("; ")
+    items
+        .iter()
+        .map(|item| item.english())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// What a new plan record is made of.
@@ -264,7 +268,12 @@ pub fn approve(state: &PlanState, md: &str, approval: &Approval<'_>) -> Result<P
     plan.revision = revision;
     plan.updated_at = approval.at;
     plan.version += 1;
-    plan.set_approval_note(approval.note.map(|note| bounds::cut(note, bounds::DESCRIPTION)).as_deref());
+    plan.set_approval_note(
+        approval
+            .note
+            .map(|note| bounds::cut(note, bounds::DESCRIPTION))
+            .as_deref(),
+    );
     plan.verification = template::verification(md)
         .into_iter()
         .map(|command| Verification {
@@ -294,7 +303,9 @@ pub fn execute(state: &PlanState) -> Result<Execute, Refusal> {
         PlanState::PreInit { .. } => Err(Refusal::PreInit),
         PlanState::Editing(_) => Ok(Execute::Approve),
         PlanState::Active(plan) if plan.tasks.is_empty() => Ok(Execute::RetrySeed),
-        PlanState::Active(plan) if plan.is_design() && !plan.ever_started() => Err(Refusal::PartialSeed),
+        PlanState::Active(plan) if plan.is_design() && !plan.ever_started() => {
+            Err(Refusal::PartialSeed)
+        }
         PlanState::Active(_) => Err(Refusal::Running),
         PlanState::Corrupt { .. } => Err(Refusal::Corrupt),
     }
@@ -333,7 +344,9 @@ pub enum Discard {
 pub fn discard(state: &PlanState) -> Result<Discard, Refusal> {
     match state {
         PlanState::NoPlan => Err(Refusal::NoPlan),
-        PlanState::PreInit { .. } | PlanState::Editing(_) | PlanState::Active(_) => Ok(Discard::Delete),
+        PlanState::PreInit { .. } | PlanState::Editing(_) | PlanState::Active(_) => {
+            Ok(Discard::Delete)
+        }
         PlanState::Corrupt { .. } => Ok(Discard::SetAside),
     }
 }
@@ -369,11 +382,15 @@ pub fn face(state: &PlanState, running: bool, max_tasks: usize) -> Option<PlanFa
         PlanState::NoPlan => return None,
         PlanState::PreInit { .. } => PlanFace::Discussing,
         PlanState::Editing(_) if running => PlanFace::Editing,
-        PlanState::Editing(editing) if template::missing(&editing.prose, max_tasks).is_empty() => PlanFace::Ready,
+        PlanState::Editing(editing) if template::missing(&editing.prose, max_tasks).is_empty() => {
+            PlanFace::Ready
+        }
         PlanState::Editing(_) => PlanFace::NotReady,
         PlanState::Active(plan) if plan.tasks.is_empty() && running => PlanFace::Seeding,
         PlanState::Active(plan) if plan.tasks.is_empty() => PlanFace::SeedFailed,
-        PlanState::Active(plan) if plan.is_design() && !plan.ever_started() && !running => PlanFace::PartialSeed,
+        PlanState::Active(plan) if plan.is_design() && !plan.ever_started() && !running => {
+            PlanFace::PartialSeed
+        }
         PlanState::Active(_) => PlanFace::Running,
         PlanState::Corrupt { .. } => PlanFace::Corrupt,
     })

@@ -16,20 +16,29 @@ pub(super) fn revise(
     ctx: &Context<'_>,
 ) -> Result<Applied, Refusal> {
     if plan.is_design() && !plan.ever_started() {
-        return Err(Refusal::new(Class::State, "the approved plan has no started task yet; call add_tasks once, then start"));
+        return Err(Refusal::new(
+            Class::State,
+            "the approved plan has no started task yet; call add_tasks once, then start",
+        ));
     }
     let mut next = plan.clone();
     let mut summary = Vec::new();
     for (n, operation) in operations.into_iter().enumerate() {
-        let line = one(&mut next.tasks, operation, ctx)
-            .map_err(|refusal| Refusal::new(refusal.class, format!("operation {}: {}", n + 1, refusal.text)))?;
+        let line = one(&mut next.tasks, operation, ctx).map_err(|refusal| {
+            Refusal::new(
+                refusal.class,
+                format!("operation {}: {}", n + 1, refusal.text),
+            )
+        })?;
         summary.push(bounds::cut(&line, 200));
     }
     let revision = Revision {
         reason: bounds::cut(&bounds::one_line(reason), bounds::REASON),
         summary,
     };
-    let mut applied = finish(plan, next, ctx, Some(revision), |applied| applied.checks_changed = true)?;
+    let mut applied = finish(plan, next, ctx, Some(revision), |applied| {
+        applied.checks_changed = true
+    })?;
     if let Some(super::model::PlanState::Active(changed)) = &applied.state {
         applied.reply = (ctx.render)(changed);
     }
@@ -80,11 +89,17 @@ fn bound(text: impl Into<String>) -> Refusal {
 }
 
 fn unknown(id: &str) -> Refusal {
-    Refusal::new(Class::UnknownTask, format!("unknown task {}", bounds::cut(id, 48)))
+    Refusal::new(
+        Class::UnknownTask,
+        format!("unknown task {}", bounds::cut(id, 48)),
+    )
 }
 
 fn place(tasks: &[Task], id: &str) -> Result<usize, Refusal> {
-    tasks.iter().position(|task| task.id == id).ok_or_else(|| unknown(id))
+    tasks
+        .iter()
+        .position(|task| task.id == id)
+        .ok_or_else(|| unknown(id))
 }
 
 fn anchored(tasks: &[Task], anchor: &Anchor) -> Result<usize, Refusal> {
@@ -120,7 +135,11 @@ fn add(
 }
 
 fn ids(tasks: &[Task]) -> String {
-    tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(", ")
+    tasks
+        .iter()
+        .map(|task| task.id.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn edit(
@@ -163,9 +182,15 @@ fn replace(
     split: bool,
     ctx: &Context<'_>,
 ) -> Result<String, Refusal> {
-    let (word, least) = if split { ("split", 2) } else { ("supersede", 1) };
+    let (word, least) = if split {
+        ("split", 2)
+    } else {
+        ("supersede", 1)
+    };
     if new.len() < least || new.len() > PER_OPERATION {
-        return Err(bound(format!("{word} needs {least} to {PER_OPERATION} tasks")));
+        return Err(bound(format!(
+            "{word} needs {least} to {PER_OPERATION} tasks"
+        )));
     }
     let at = place(tasks, id)?;
     // Taken out first, so that a replacement may have the same id.
@@ -178,7 +203,9 @@ fn replace(
             None => {
                 return Err(Refusal::new(
                     Class::Evidence,
-                    format!("task {id} has checks: set carry_checks_to to one of the new tasks, or declare checks on one"),
+                    format!(
+                        "task {id} has checks: set carry_checks_to to one of the new tasks, or declare checks on one"
+                    ),
                 ));
             }
         }
@@ -195,7 +222,10 @@ fn carry(old: &Task, new: &mut [Task], target: &str) -> Result<(), Refusal> {
     let Some(target) = new.iter_mut().find(|task| task.id == target) else {
         return Err(Refusal::new(
             Class::UnknownTask,
-            format!("carry_checks_to names {}, which is not one of the new tasks", bounds::cut(target, 48)),
+            format!(
+                "carry_checks_to names {}, which is not one of the new tasks",
+                bounds::cut(target, 48)
+            ),
         ));
     };
     for check in &old.checks {
@@ -209,7 +239,11 @@ fn carry(old: &Task, new: &mut [Task], target: &str) -> Result<(), Refusal> {
     });
     target.checks.splice(0..0, carried);
     if target.checks.len() > bounds::CHECKS {
-        return Err(bound(format!("task {} would have more than {} checks", target.id, bounds::CHECKS)));
+        return Err(bound(format!(
+            "task {} would have more than {} checks",
+            target.id,
+            bounds::CHECKS
+        )));
     }
     target.status = TaskStatus::InProgress;
     target.started = true;

@@ -82,13 +82,17 @@ pub fn complete(tasks: &mut [NewTask], steps: &[Step]) {
             let arguments = serde_json::json!({ "command": command }).to_string();
             let known = task.checks.iter().any(|check| {
                 check.tool == "bash"
-                    && serde_json::from_str::<serde_json::Value>(&check.arguments)
-                        .is_ok_and(|given| given.get("command").and_then(|c| c.as_str()) == Some(command))
+                    && serde_json::from_str::<serde_json::Value>(&check.arguments).is_ok_and(
+                        |given| given.get("command").and_then(|c| c.as_str()) == Some(command),
+                    )
             });
             if !known && task.checks.len() < super::ops::bounds::CHECKS {
                 task.checks.push(NewCheck {
                     id: None,
-                    description: super::ops::bounds::cut(command, super::ops::bounds::CHECK_DESCRIPTION),
+                    description: super::ops::bounds::cut(
+                        command,
+                        super::ops::bounds::CHECK_DESCRIPTION,
+                    ),
                     tool: "bash".to_owned(),
                     arguments,
                 });

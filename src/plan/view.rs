@@ -122,15 +122,13 @@ pub struct PlanSection {
     pub body: String,
 }
 
+/// The sentence of a locale key with its arguments, in the language of a chat.
+pub type Say<'a> = &'a dyn Fn(&str, &[(&str, &str)]) -> String;
+
 /// Builds the read model; `None` without a plan. `running` is whether a turn runs now; `say` gives the
 /// sentence of a locale key with its arguments in the language of the chat.
 #[must_use]
-pub fn build(
-    state: &PlanState,
-    running: bool,
-    max_tasks: usize,
-    say: &dyn Fn(&str, &[(&str, &str)]) -> String,
-) -> Option<PlanView> {
+pub fn build(state: &PlanState, running: bool, max_tasks: usize, say: Say<'_>) -> Option<PlanView> {
     let face = lifecycle::face(state, running, max_tasks)?;
     let empty = PlanView {
         id: String::new(),
@@ -165,14 +163,16 @@ pub fn build(
     })
 }
 
-fn active(plan: &Plan, empty: PlanView, say: &dyn Fn(&str, &[(&str, &str)]) -> String) -> PlanView {
+fn active(plan: &Plan, empty: PlanView, say: Say<'_>) -> PlanView {
     let counts = plan.counts();
     let running = plan
         .tasks
         .iter()
         .rev()
         .find(|task| task.status == TaskStatus::InProgress);
-    let criteria = running.map(|task| task.acceptance_criteria.clone()).unwrap_or_default();
+    let criteria = running
+        .map(|task| task.acceptance_criteria.clone())
+        .unwrap_or_default();
     PlanView {
         id: plan.id.clone(),
         title: plan.title.clone(),
@@ -189,7 +189,7 @@ fn active(plan: &Plan, empty: PlanView, say: &dyn Fn(&str, &[(&str, &str)]) -> S
     }
 }
 
-fn row(task: &Task, say: &dyn Fn(&str, &[(&str, &str)]) -> String) -> PlanRow {
+fn row(task: &Task, say: Say<'_>) -> PlanRow {
     let (mark, own) = match &task.status {
         TaskStatus::Pending => (RowMark::Pending, ""),
         TaskStatus::InProgress => (RowMark::InProgress, ""),
@@ -205,8 +205,12 @@ fn row(task: &Task, say: &dyn Fn(&str, &[(&str, &str)]) -> String) -> PlanRow {
     }
     for check in &task.checks {
         match &check.evidence {
-            Evidence::Attested { note } => remarks.push(say("plan-row-attested", &[("note", note)])),
-            Evidence::Blocked { reason } => remarks.push(say("plan-row-check-blocked", &[("reason", reason)])),
+            Evidence::Attested { note } => {
+                remarks.push(say("plan-row-attested", &[("note", note)]))
+            }
+            Evidence::Blocked { reason } => {
+                remarks.push(say("plan-row-check-blocked", &[("reason", reason)]))
+            }
             Evidence::Stale { restored: true } => remarks.push(say("plan-row-restored", &[])),
             Evidence::Pending
             | Evidence::Passed { .. }

@@ -2,6 +2,7 @@
 //! by the template, so every field goes onto one line of its own.
 
 mod placeholder;
+mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,8 @@ use super::model::TaskAction;
 use super::ops::bounds;
 
 pub use placeholder::placeholder;
+pub use rules::check;
+use rules::{name, position};
 
 /// A submitted plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,10 +48,18 @@ pub struct Context {
     #[schemars(length(min = 1))]
     pub intent: String,
     /// What must not be touched or broken.
-    #[serde(default, deserialize_with = "joined", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "joined",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub constraints: Option<String>,
     /// What is left out on purpose.
-    #[serde(default, deserialize_with = "joined", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "joined",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub out_of_scope: Option<String>,
 }
 
@@ -56,7 +67,11 @@ pub struct Context {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DraftStep {
     /// Name for `depends_on`; the number of the step if left out.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "named"
+    )]
     pub id: Option<String>,
     /// Short title.
     #[schemars(length(min = 1, max = 200))]
@@ -107,13 +122,19 @@ impl Listed {
             Self::Many(items) => items,
             Self::One(item) => vec![item],
         };
-        items.into_iter().map(Scalar::text).filter(|item| !item.trim().is_empty()).collect()
+        items
+            .into_iter()
+            .map(Scalar::text)
+            .filter(|item| !item.trim().is_empty())
+            .collect()
     }
 }
 
 /// A list, one item without a list, null: models write all three.
 fn listed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Ok(Option::<Listed>::deserialize(from)?.map(Listed::into_items).unwrap_or_default())
+    Ok(Option::<Listed>::deserialize(from)?
+        .map(Listed::into_items)
+        .unwrap_or_default())
 }
 
 fn joined<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -123,142 +144,6 @@ fn joined<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error
 
 fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<Scalar>::deserialize(from)?.map(Scalar::text))
-}
-
-/// Checks the rules of a submission. `meaningful` tells whether a command can fail for a reason about
-/// the project.
-///
-/// # Errors
-/// English text for the model that names the path of the field.
-pub fn check(draft: &Draft, meaningful: &dyn Fn(&str) -> bool, max_tasks: usize) -> Result<(), String> {
-    bounds::title(&draft.title).map_err(|error| format!("draft.title: {error}"))?;
-    for (name, value) in [
-        ("problem", &draft.context.problem),
-        ("target_state", &draft.context.target_state),
-        ("intent", &draft.context.intent),
-    ] {
-        let path = format!("draft.context.{name}");
-        filled(&path, value)?;
-    }
-    for (name, value) in [
-        ("constraints", &draft.context.constraints),
-        ("out_of_scope", &draft.context.out_of_scope),
-    ] {
-        if let Some(value) = value {
-            short(&format!("draft.context.{name}"), value)?;
-        }
-    }
-    if draft.steps.is_empty() {
-        return Err("draft.steps: at least one step is needed".to_owned());
-    }
-    if draft.steps.len() > max_tasks {
-        return Err(format!("draft.steps: at most {max_tasks} steps"));
-    }
-    check_steps(&draft.steps)?;
-    check_verification(draft, meaningful)?;
-    check_placeholders(draft)
-}
-
-fn filled(path: &str, value: &str) -> Result<(), String> {
-    if bounds::one_line(value).is_empty() {
-        return Err(format!("{path}: must not be blank"));
-    }
-    short(path, value)
-}
-
-fn short(path: &str, value: &str) -> Result<(), String> {
-    if bounds::longer(value, bounds::DESCRIPTION) {
-        return Err(format!("{path}: longer than {} characters", bounds::DESCRIPTION));
-    }
-    Ok(())
-}
-
-fn check_steps(steps: &[DraftStep]) -> Result<(), String> {
-    let names: Vec<String> = steps.iter().enumerate().map(|(n, step)| name(n, step)).collect();
-    for (n, step) in steps.iter().enumerate() {
-        let path = format!("draft.steps[{n}]");
-        let at = |error: String| format!("{path}: {error}");
-        bounds::title(&step.title).map_err(at)?;
-        if let Some(id) = &step.id {
-            bounds::id(id).map_err(at)?;
-        }
-        filled(&format!("{path}.detail"), &step.detail)?;
-        let own = name(n, step);
-        if names.iter().take(n).any(|other| *other == own) {
-            return Err(format!("{path}: id {own} is used twice"));
-        }
-        if step.action == Some(TaskAction::Change) && step.targets.is_empty() {
-            return Err(format!("{path}: a change step names at least one target"));
-        }
-        if step.targets.len() > bounds::TARGETS || step.done_when.len() > bounds::CRITERIA {
-            return Err(format!(
-                "{path}: at most {} targets and {} done_when items",
-                bounds::TARGETS,
-                bounds::CRITERIA
-            ));
-        }
-        if step.targets.iter().chain(&step.done_when).any(|item| bounds::longer(item, bounds::CRITERION)) {
-            return Err(format!("{path}: an item is longer than {} characters", bounds::CRITERION));
-        }
-        for wanted in &step.depends_on {
-            match position(wanted, &names) {
-                Some(at) if at < n => {}
-                Some(_) => return Err(format!("{path}: depends_on names {wanted}, which is not an earlier step")),
-                None => return Err(format!("{path}: depends_on names the unknown step {}", bounds::cut(wanted, 48))),
-            }
-        }
-    }
-    Ok(())
-}
-
-fn name(n: usize, step: &DraftStep) -> String {
-    step.id.as_deref().map_or_else(|| (n + 1).to_string(), |id| id.trim().to_owned())
-}
-
-fn position(wanted: &str, names: &[String]) -> Option<usize> {
-    let wanted = wanted.trim();
-    names.iter().position(|name| name == wanted).or_else(|| {
-        let number: usize = wanted.parse().ok()?;
-        (1..=names.len()).contains(&number).then(|| number - 1)
-    })
-}
-
-fn check_verification(draft: &Draft, meaningful: &dyn Fn(&str) -> bool) -> Result<(), String> {
-    if draft.verification.len() > bounds::VERIFICATION {
-        return Err(format!("draft.verification: at most {} commands", bounds::VERIFICATION));
-    }
-    for (n, command) in draft.verification.iter().enumerate() {
-        if command.contains('\n') || command.contains('`') || command.len() > bounds::CHECK_ARGUMENTS {
-            return Err(format!("draft.verification[{n}]: one shell command on one line, without backticks"));
-        }
-    }
-    let changes = draft.steps.iter().any(|step| step.action == Some(TaskAction::Change));
-    if changes && !draft.verification.iter().any(|command| meaningful(command)) {
-        return Err(
-            "draft.verification: a plan with a change step needs at least one shell command that can fail \
-             for a reason about the project, such as the project's test command"
-                .to_owned(),
-        );
-    }
-    Ok(())
-}
-
-fn check_placeholders(draft: &Draft) -> Result<(), String> {
-    let context = &draft.context;
-    let texts = [&draft.title, &context.problem, &context.target_state, &context.intent]
-        .into_iter()
-        .chain(&context.constraints)
-        .chain(&context.out_of_scope)
-        .chain(draft.steps.iter().flat_map(|step| [&step.title, &step.detail].into_iter().chain(&step.done_when)))
-        .chain(&draft.assumptions);
-    for text in texts {
-        if let Some(phrase) = placeholder(text) {
-            return Err(format!(
-                "the plan is not settled: it says \"{phrase}\". Find it out, ask the user, or leave it out"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Writes a checked draft in the outline of the template.
@@ -278,7 +163,12 @@ pub fn render(draft: &Draft) -> String {
         }
     }
     md.push_str("\n## Implementation steps\n");
-    let names: Vec<String> = draft.steps.iter().enumerate().map(|(n, step)| name(n, step)).collect();
+    let names: Vec<String> = draft
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(n, step)| name(n, step))
+        .collect();
     for (n, step) in draft.steps.iter().enumerate() {
         render_step(&mut md, n + 1, step, &names);
     }
@@ -299,7 +189,10 @@ pub fn render(draft: &Draft) -> String {
 
 fn render_step(md: &mut String, number: usize, step: &DraftStep, names: &[String]) {
     // The first dash of the line ends the title, so a title has none of its own.
-    let title = flat(&step.title).replace(" - ", ": ").replace(" – ", ": ").replace("**", "");
+    let title = flat(&step.title)
+        .replace(" - ", ": ")
+        .replace(" – ", ": ")
+        .replace("**", "");
     md.push_str(&format!("{number}. {title} — {}\n", flat(&step.detail)));
     if let Some(action) = step.action {
         let word = match action {
@@ -310,8 +203,11 @@ fn render_step(md: &mut String, number: usize, step: &DraftStep, names: &[String
         md.push_str(&format!("   - Action: {word}\n"));
     }
     if !step.targets.is_empty() {
-        let targets: Vec<String> =
-            step.targets.iter().map(|target| format!("`{}`", flat(target).replace('`', "'"))).collect();
+        let targets: Vec<String> = step
+            .targets
+            .iter()
+            .map(|target| format!("`{}`", flat(target).replace('`', "'")))
+            .collect();
         md.push_str(&format!("   - Targets: {}\n", targets.join(", ")));
     }
     let needs: Vec<String> = step

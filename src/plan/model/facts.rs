@@ -37,7 +37,9 @@ impl Evidence {
     pub fn holds(&self) -> bool {
         match self {
             Self::Passed { .. } | Self::Attested { .. } => true,
-            Self::Pending | Self::Failed { .. } | Self::Stale { .. } | Self::Blocked { .. } => false,
+            Self::Pending | Self::Failed { .. } | Self::Stale { .. } | Self::Blocked { .. } => {
+                false
+            }
         }
     }
 }

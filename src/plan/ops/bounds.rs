@@ -150,7 +150,9 @@ pub fn check(check: &Check) -> Result<(), String> {
         return Err(named("tool is blank or has white space".to_owned()));
     }
     if check.tool == "plan" {
-        return Err(named("a plan call proves nothing, name another tool".to_owned()));
+        return Err(named(
+            "a plan call proves nothing, name another tool".to_owned(),
+        ));
     }
     if check.arguments.len() > CHECK_ARGUMENTS {
         return Err(named(format!("arguments exceed {CHECK_ARGUMENTS} bytes")));
@@ -181,7 +183,13 @@ fn task(task: &Task) -> Result<(), String> {
     if let TaskStatus::Blocked { reason } = &task.status {
         within("reason", reason, NOTE).map_err(named)?;
     }
-    list("acceptance_criteria", &task.acceptance_criteria, CRITERIA, CRITERION).map_err(named)?;
+    list(
+        "acceptance_criteria",
+        &task.acceptance_criteria,
+        CRITERIA,
+        CRITERION,
+    )
+    .map_err(named)?;
     list("targets", &task.targets, TARGETS, TARGET).map_err(named)?;
     if task.checks.len() > CHECKS {
         return Err(named(format!("has more than {CHECKS} checks")));
@@ -201,7 +209,9 @@ fn list(what: &str, items: &[String], count: usize, length: usize) -> Result<(),
         return Err(format!("{what} has more than {count} items"));
     }
     if items.iter().any(|item| longer(item, length)) {
-        return Err(format!("an item of {what} is longer than {length} characters"));
+        return Err(format!(
+            "an item of {what} is longer than {length} characters"
+        ));
     }
     Ok(())
 }
@@ -214,7 +224,10 @@ fn list(what: &str, items: &[String], count: usize, length: usize) -> Result<(),
 pub fn tasks(tasks: &[Task], max_tasks: usize) -> Result<(), String> {
     let max = max_tasks.min(TASKS);
     if tasks.len() > max {
-        return Err(format!("a checklist holds at most {max} tasks, this makes {}", tasks.len()));
+        return Err(format!(
+            "a checklist holds at most {max} tasks, this makes {}",
+            tasks.len()
+        ));
     }
     let mut ids = BTreeSet::new();
     for one in tasks {
@@ -224,11 +237,21 @@ pub fn tasks(tasks: &[Task], max_tasks: usize) -> Result<(), String> {
         }
     }
     for one in tasks {
-        if let Some(unknown) = one.dependencies.iter().find(|id| !ids.contains(id.as_str())) {
-            return Err(format!("task {} depends on unknown task {}", one.id, cut(unknown, 48)));
+        if let Some(unknown) = one
+            .dependencies
+            .iter()
+            .find(|id| !ids.contains(id.as_str()))
+        {
+            return Err(format!(
+                "task {} depends on unknown task {}",
+                one.id,
+                cut(unknown, 48)
+            ));
         }
     }
-    circle(tasks).map_or(Ok(()), |ids| Err(format!("dependencies go in a circle: {}", ids.join(", "))))
+    circle(tasks).map_or(Ok(()), |ids| {
+        Err(format!("dependencies go in a circle: {}", ids.join(", ")))
+    })
 }
 
 /// The ids of tasks that can never begin because their dependencies go in circles.
@@ -256,8 +279,14 @@ pub fn plan(plan: &Plan) -> Result<(), String> {
     if plan.verification.len() > VERIFICATION {
         return Err(format!("more than {VERIFICATION} verification commands"));
     }
-    if plan.verification.iter().any(|one| one.command.len() > CHECK_ARGUMENTS) {
-        return Err(format!("a verification command exceeds {CHECK_ARGUMENTS} bytes"));
+    if plan
+        .verification
+        .iter()
+        .any(|one| one.command.len() > CHECK_ARGUMENTS)
+    {
+        return Err(format!(
+            "a verification command exceeds {CHECK_ARGUMENTS} bytes"
+        ));
     }
     tasks(&plan.tasks, TASKS)
 }

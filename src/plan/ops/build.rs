@@ -27,7 +27,10 @@ pub fn new_tasks(
         let mut dependencies: Vec<String> = Vec::new();
         for wanted in &one.dependencies {
             let found = dependency(wanted, &ids, existing).ok_or_else(|| {
-                bound(n, &format!("depends on unknown task {}", bounds::cut(wanted.trim(), 48)))
+                bound(
+                    n,
+                    &format!("depends on unknown task {}", bounds::cut(wanted.trim(), 48)),
+                )
             })?;
             if found == id {
                 return Err(bound(n, "depends on itself"));
@@ -77,7 +80,10 @@ fn ids(given: &[NewTask], existing: &[Task]) -> Result<Vec<String>, Refusal> {
 
 fn dependency(wanted: &str, ids: &[String], existing: &[Task]) -> Option<String> {
     let wanted = wanted.trim();
-    let known = ids.iter().chain(existing.iter().map(|task| &task.id)).find(|id| *id == wanted);
+    let known = ids
+        .iter()
+        .chain(existing.iter().map(|task| &task.id))
+        .find(|id| *id == wanted);
     known.cloned().or_else(|| {
         let number: usize = wanted.parse().ok()?;
         ids.get(number.checked_sub(1)?).cloned()
@@ -133,20 +139,29 @@ pub fn new_check(
 ) -> Result<Check, Refusal> {
     let used = |id: &str| siblings.iter().any(|check| check.id == id);
     let id = match given.id {
-        Some(id) => bounds::id(&id).map_err(|problem| Refusal::new(Class::Bound, format!("check: {problem}")))?,
+        Some(id) => bounds::id(&id)
+            .map_err(|problem| Refusal::new(Class::Bound, format!("check: {problem}")))?,
         None => (1..=siblings.len() + 1)
             .map(|number| format!("c{number}"))
             .find(|id| !used(id))
             .unwrap_or_default(),
     };
     if used(&id) {
-        return Err(Refusal::new(Class::Bound, format!("check id {id} is used twice")));
+        return Err(Refusal::new(
+            Class::Bound,
+            format!("check id {id} is used twice"),
+        ));
     }
-    let arguments = canonical(&given.arguments)
-        .map_err(|problem| Refusal::new(Class::Shape, format!("check {id}: arguments: {problem}")))?;
+    let arguments = canonical(&given.arguments).map_err(|problem| {
+        Refusal::new(Class::Shape, format!("check {id}: arguments: {problem}"))
+    })?;
     let description = bounds::one_line(&given.description);
     let check = Check {
-        description: if description.is_empty() { format!("{} call", given.tool) } else { description },
+        description: if description.is_empty() {
+            format!("{} call", given.tool)
+        } else {
+            description
+        },
         id,
         tool: given.tool,
         arguments,

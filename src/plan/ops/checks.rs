@@ -6,13 +6,21 @@ use crate::plan::model::{Check, Evidence, Plan, Revision, TaskStatus};
 use crate::plan::tool::{CheckReplace, Class, Substitute};
 
 /// Replaces one check in its slot.
-pub(super) fn replace(plan: &Plan, given: CheckReplace, ctx: &Context<'_>) -> Result<Applied, Refusal> {
+pub(super) fn replace(
+    plan: &Plan,
+    given: CheckReplace,
+    ctx: &Context<'_>,
+) -> Result<Applied, Refusal> {
     let at = place(plan, &given.task_id)?;
     let mut next = plan.clone();
     let Some(task) = next.tasks.get_mut(at) else {
         return Err(Refusal::new(Class::UnknownTask, "unknown task"));
     };
-    let Some(slot) = task.checks.iter().position(|check| check.id == given.check_id) else {
+    let Some(slot) = task
+        .checks
+        .iter()
+        .position(|check| check.id == given.check_id)
+    else {
         let known: Vec<&str> = task.checks.iter().map(|check| check.id.as_str()).collect();
         return Err(Refusal::new(
             Class::UnknownTask,

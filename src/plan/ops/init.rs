@@ -11,7 +11,9 @@ use crate::plan::tool::{Class, Init};
 /// `init` in its three forms.
 pub(super) fn init(state: &PlanState, how: Init, ctx: &Context<'_>) -> Result<Applied, Refusal> {
     match how {
-        Init::Design { with_tasks: true, .. } => {
+        Init::Design {
+            with_tasks: true, ..
+        } => {
             live(state)?;
             Err(Stop::DesignWithTasks.into())
         }
@@ -96,7 +98,11 @@ fn editing(plan: Plan, md: String, reply: String, ctx: &Context<'_>) -> Applied 
 }
 
 /// `submit`: from PreInit it also begins the plan; while Editing it writes the next revision.
-pub(super) fn submit(state: &PlanState, draft: &Draft, ctx: &Context<'_>) -> Result<Applied, Refusal> {
+pub(super) fn submit(
+    state: &PlanState,
+    draft: &Draft,
+    ctx: &Context<'_>,
+) -> Result<Applied, Refusal> {
     match state {
         PlanState::PreInit { .. } | PlanState::Editing(_) => submit_from(state, draft, ctx),
         PlanState::NoPlan => Err(Refusal::new(
@@ -109,7 +115,8 @@ pub(super) fn submit(state: &PlanState, draft: &Draft, ctx: &Context<'_>) -> Res
 }
 
 fn submit_from(state: &PlanState, draft: &Draft, ctx: &Context<'_>) -> Result<Applied, Refusal> {
-    draft::check(draft, ctx.meaningful, ctx.max_tasks).map_err(|text| Refusal::new(Class::Shape, text))?;
+    draft::check(draft, ctx.meaningful, ctx.max_tasks)
+        .map_err(|text| Refusal::new(Class::Shape, text))?;
     let md = draft::render(draft);
     let missing = template::missing(&md, ctx.max_tasks);
     if !missing.is_empty() {
@@ -121,12 +128,14 @@ fn submit_from(state: &PlanState, draft: &Draft, ctx: &Context<'_>) -> Result<Ap
         ctx.md_path.display()
     );
     let PlanState::Editing(current) = state else {
-        let plan = lifecycle::init_design(state, &draft.title, &md, ctx.birth(), ctx.design_allowed)?;
+        let plan =
+            lifecycle::init_design(state, &draft.title, &md, ctx.birth(), ctx.design_allowed)?;
         return Ok(editing(plan, md, reply, ctx));
     };
     if current.prose == md {
         return Ok(Applied::unchanged(
-            "This very plan is already shown to the user. End your turn: only the user approves.".to_owned(),
+            "This very plan is already shown to the user. End your turn: only the user approves."
+                .to_owned(),
         ));
     }
     let mut plan = (*current.plan).clone();

@@ -180,7 +180,11 @@ impl From<lifecycle::Refusal> for Refusal {
 ///
 /// # Errors
 /// The state forbids it, a rule or bound is broken, or evidence is missing.
-pub fn apply(state: &PlanState, operation: Operation, ctx: &Context<'_>) -> Result<Applied, Refusal> {
+pub fn apply(
+    state: &PlanState,
+    operation: Operation,
+    ctx: &Context<'_>,
+) -> Result<Applied, Refusal> {
     match operation {
         Operation::Init(how) => init::init(state, how, ctx),
         Operation::Submit(draft) => init::submit(state, &draft, ctx),
@@ -230,7 +234,10 @@ fn add_tasks(
     }
     if seeding {
         let md = ctx.md.ok_or_else(|| {
-            Refusal::new(Class::State, "the approved .md cannot be read, so its steps cannot be compared")
+            Refusal::new(
+                Class::State,
+                "the approved .md cannot be read, so its steps cannot be compared",
+            )
         })?;
         let steps = template::steps(md);
         seed::compare(&tasks, &steps).map_err(|text| Refusal::new(Class::Shape, text))?;
@@ -238,7 +245,8 @@ fn add_tasks(
     }
     let count = tasks.len();
     let mut next = plan.clone();
-    next.tasks.extend(new_tasks(tasks, &plan.tasks, ctx.canonical)?);
+    next.tasks
+        .extend(new_tasks(tasks, &plan.tasks, ctx.canonical)?);
     let reply = if seeding {
         format!("{count} tasks added, one for each step. Call start now.")
     } else {
@@ -266,7 +274,8 @@ fn get(state: &PlanState, ctx: &Context<'_>) -> Applied {
             }
         ),
         PlanState::Active(plan) if plan.tasks.is_empty() => {
-            "The plan is approved, its checklist is empty: call add_tasks once, then start.".to_owned()
+            "The plan is approved, its checklist is empty: call add_tasks once, then start."
+                .to_owned()
         }
         PlanState::Active(plan) => (ctx.render)(plan),
         PlanState::Corrupt { .. } => lifecycle::Refusal::Corrupt.english(),
@@ -316,9 +325,13 @@ fn transitions(before: &Plan, next: &Plan) -> (bool, usize) {
     let mut progressed = false;
     let mut blocked = 0;
     for task in &next.tasks {
-        let old = before.task(&task.id).map_or(&Status::Pending, |task| &task.status);
+        let old = before
+            .task(&task.id)
+            .map_or(&Status::Pending, |task| &task.status);
         match &task.status {
-            Status::Completed | Status::Skipped | Status::InProgress if *old != task.status => progressed = true,
+            Status::Completed | Status::Skipped | Status::InProgress if *old != task.status => {
+                progressed = true
+            }
             Status::Blocked { .. } if !matches!(old, Status::Blocked { .. }) => blocked += 1,
             Status::Completed
             | Status::Skipped

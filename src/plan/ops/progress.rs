@@ -6,13 +6,25 @@ use crate::plan::tool::{Class, Outcome};
 
 /// The place of a task.
 pub(super) fn place(plan: &Plan, id: &str) -> Result<usize, Refusal> {
-    plan.tasks.iter().position(|task| task.id == id).ok_or_else(|| {
-        let known: Vec<&str> = plan.tasks.iter().take(12).map(|task| task.id.as_str()).collect();
-        Refusal::new(
-            Class::UnknownTask,
-            format!("unknown task {}; tasks: {}", bounds::cut(id, 48), known.join(", ")),
-        )
-    })
+    plan.tasks
+        .iter()
+        .position(|task| task.id == id)
+        .ok_or_else(|| {
+            let known: Vec<&str> = plan
+                .tasks
+                .iter()
+                .take(12)
+                .map(|task| task.id.as_str())
+                .collect();
+            Refusal::new(
+                Class::UnknownTask,
+                format!(
+                    "unknown task {}; tasks: {}",
+                    bounds::cut(id, 48),
+                    known.join(", ")
+                ),
+            )
+        })
 }
 
 /// Ids of unmet dependencies.
@@ -45,7 +57,10 @@ pub(super) fn begin(plan: &mut Plan, id: &str) -> Result<(), Refusal> {
     if task.status == TaskStatus::Failed && task.retry_count >= bounds::RETRIES {
         return Err(Refusal::new(
             Class::State,
-            format!("task {id} failed {} times; revise or skip it", task.retry_count),
+            format!(
+                "task {id} failed {} times; revise or skip it",
+                task.retry_count
+            ),
         ));
     }
     if let Some(task) = plan.tasks.get_mut(at) {
@@ -68,7 +83,10 @@ pub(super) fn succeed(plan: &mut Plan, id: &str) -> Result<(), Refusal> {
                 format!("task {id} is failed or skipped; start it again first"),
             ));
         }
-        TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Completed | TaskStatus::Blocked { .. } => {}
+        TaskStatus::Pending
+        | TaskStatus::InProgress
+        | TaskStatus::Completed
+        | TaskStatus::Blocked { .. } => {}
     }
     wait_for(plan, task)?;
     evidence(task)?;
@@ -80,7 +98,11 @@ pub(super) fn succeed(plan: &mut Plan, id: &str) -> Result<(), Refusal> {
 }
 
 fn evidence(task: &Task) -> Result<(), Refusal> {
-    let open: Vec<&Check> = task.checks.iter().filter(|check| !check.evidence.holds()).collect();
+    let open: Vec<&Check> = task
+        .checks
+        .iter()
+        .filter(|check| !check.evidence.holds())
+        .collect();
     if open.is_empty() {
         return Ok(());
     }
@@ -95,7 +117,11 @@ fn evidence(task: &Task) -> Result<(), Refusal> {
     };
     Err(Refusal::new(
         Class::Evidence,
-        format!("task {} is not proven: {}; {advice}", task.id, calls.join("; ")),
+        format!(
+            "task {} is not proven: {}; {advice}",
+            task.id,
+            calls.join("; ")
+        ),
     ))
 }
 
@@ -108,7 +134,10 @@ fn call_of(check: &Check) -> String {
         Evidence::Blocked { .. } => "blocked",
         Evidence::Attested { .. } => "attested",
     };
-    format!("check {} is {state}, call {} {}", check.id, check.tool, check.arguments)
+    format!(
+        "check {} is {state}, call {} {}",
+        check.id, check.tool, check.arguments
+    )
 }
 
 /// Refuses a success that would leave nothing open while verification is not fresh.
@@ -119,7 +148,10 @@ pub(super) fn last_needs_verification(next: &Plan) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         Class::Evidence,
-        format!("this is the last open task, and the plan is not verified: {}", owed(next)),
+        format!(
+            "this is the last open task, and the plan is not verified: {}",
+            owed(next)
+        ),
     ))
 }
 
@@ -130,7 +162,10 @@ fn owed(plan: &Plan) -> String {
         .filter(|one| !one.evidence.holds())
         .map(|one| format!("`{}`", one.command))
         .collect();
-    format!("run {} with bash, each exactly as written, then complete", commands.join(", "))
+    format!(
+        "run {} with bash, each exactly as written, then complete",
+        commands.join(", ")
+    )
 }
 
 /// The goal that goes with a task in progress.
@@ -156,7 +191,10 @@ pub(super) fn start(plan: &Plan, id: Option<&str>, ctx: &Context<'_>) -> Result<
         && task.satisfies_dependents()
         && !task.needs_recheck()
     {
-        return Ok(Applied::unchanged(format!("Task {id} is done already. {}", what_next(plan))));
+        return Ok(Applied::unchanged(format!(
+            "Task {id} is done already. {}",
+            what_next(plan)
+        )));
     }
     let running = task.is_some_and(|task| task.status == TaskStatus::InProgress && task.started);
     if running {
@@ -177,17 +215,29 @@ pub(super) fn start(plan: &Plan, id: Option<&str>, ctx: &Context<'_>) -> Result<
 /// The task in progress, else the first that may begin.
 fn next_task(plan: &Plan) -> Result<String, Refusal> {
     if plan.tasks.is_empty() {
-        return Err(Refusal::new(Class::State, "the checklist has no tasks yet; call add_tasks"));
+        return Err(Refusal::new(
+            Class::State,
+            "the checklist has no tasks yet; call add_tasks",
+        ));
     }
-    let running = plan.tasks.iter().find(|task| task.status == TaskStatus::InProgress);
+    let running = plan
+        .tasks
+        .iter()
+        .find(|task| task.status == TaskStatus::InProgress);
     let ready = || {
         plan.tasks
             .iter()
             .find(|task| task.status == TaskStatus::Pending && unmet(plan, task).is_empty())
     };
-    running.or_else(ready).map(|task| task.id.clone()).ok_or_else(|| {
-        Refusal::new(Class::State, format!("no task can begin. {}", what_next(plan)))
-    })
+    running
+        .or_else(ready)
+        .map(|task| task.id.clone())
+        .ok_or_else(|| {
+            Refusal::new(
+                Class::State,
+                format!("no task can begin. {}", what_next(plan)),
+            )
+        })
 }
 
 fn told(plan: &Plan, id: &str) -> String {
@@ -202,7 +252,10 @@ fn told(plan: &Plan, id: &str) -> String {
         text.push_str(&format!("\nDone when: {criterion}"));
     }
     for check in &task.checks {
-        text.push_str(&format!("\nCheck {}: {} {}", check.id, check.tool, check.arguments));
+        text.push_str(&format!(
+            "\nCheck {}: {} {}",
+            check.id, check.tool, check.arguments
+        ));
     }
     text
 }
@@ -210,7 +263,12 @@ fn told(plan: &Plan, id: &str) -> String {
 /// What the model does next, on one line.
 fn what_next(plan: &Plan) -> String {
     let ids = |wanted: &dyn Fn(&Task) -> bool| -> Vec<&str> {
-        plan.tasks.iter().filter(|task| wanted(task)).map(|task| task.id.as_str()).take(8).collect()
+        plan.tasks
+            .iter()
+            .filter(|task| wanted(task))
+            .map(|task| task.id.as_str())
+            .take(8)
+            .collect()
     };
     let ready = ids(&|task| task.status == TaskStatus::Pending && unmet(plan, task).is_empty());
     if let Some(id) = ready.first() {
@@ -218,7 +276,10 @@ fn what_next(plan: &Plan) -> String {
     }
     let recheck = ids(&Task::needs_recheck);
     if !recheck.is_empty() {
-        return format!("Evidence went stale: make the checks of {} again.", recheck.join(", "));
+        return format!(
+            "Evidence went stale: make the checks of {} again.",
+            recheck.join(", ")
+        );
     }
     let open = ids(&|task| !task.is_resolved());
     if !open.is_empty() {
@@ -258,7 +319,11 @@ pub(super) fn complete(
     };
     let reply = format!("Task {id} {word}. {}", what_next(&next));
     let mut applied = finish(plan, next, ctx, None, |applied| {
-        applied.goal = if outcome == Outcome::Fail { GoalChange::Keep } else { GoalChange::Clear };
+        applied.goal = if outcome == Outcome::Fail {
+            GoalChange::Keep
+        } else {
+            GoalChange::Clear
+        };
     })?;
     applied.reply = reply;
     Ok(applied)

@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::domain::CallId;
 use crate::plan::legacy::{self, Loaded};
 use crate::plan::model::{Evidence, PlanStatus, PreInitOrigin, Task, TaskStatus, Verification};
 use crate::plan::tool::{EXAMPLES, parse};
-use crate::domain::CallId;
 
+mod progress;
 mod property;
 mod revise;
 mod seed;
@@ -29,7 +30,13 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        Self { session: SESSION.into(), max: 50, design: true, md: None, import: None }
+        Self {
+            session: SESSION.into(),
+            max: 50,
+            design: true,
+            md: None,
+            import: None,
+        }
     }
 
     fn run(&self, state: &PlanState, call: &str) -> Result<Applied, String> {
@@ -54,7 +61,9 @@ impl World {
     }
 
     fn step(&self, state: &mut PlanState, call: &str) -> Applied {
-        let applied = self.run(state, call).unwrap_or_else(|error| panic!("{call}: {error}"));
+        let applied = self
+            .run(state, call)
+            .unwrap_or_else(|error| panic!("{call}: {error}"));
         if let Some(next) = &applied.state {
             *state = next.clone();
         }
@@ -70,17 +79,23 @@ fn plan(state: &PlanState) -> &Plan {
     match state {
         PlanState::Active(plan) => plan,
         PlanState::Editing(editing) => &editing.plan,
-        other => panic!("{other:?}"),
+        PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => {
+            panic!("{state:?}")
+        }
     }
 }
 
 fn change(state: &mut PlanState, edit: impl FnOnce(&mut Plan)) {
-    let PlanState::Active(plan) = state else { panic!("not active") };
+    let PlanState::Active(plan) = state else {
+        panic!("not active")
+    };
     edit(plan);
 }
 
 fn passed() -> Evidence {
-    Evidence::Passed { call: CallId::from("call") }
+    Evidence::Passed {
+        call: CallId::from("call"),
+    }
 }
 
 /// t1 with check c on read_file, t2 plain; t1 started.
@@ -101,19 +116,51 @@ fn v01_too_few_or_too_many_tasks_change_nothing() {
     let mut world = World::new();
     world.max = 3;
     let state = PlanState::NoPlan;
-    assert!(world.refused(&state, r#"{"operation":"init","mode":"checklist","title":"T","tasks":[]}"#).contains("at least one task"));
-    assert!(world.refused(&state, r#"{"verb":"create","title":"T","steps":["a","b","c","d"]}"#).contains("at most 3"));
+    assert!(
+        world
+            .refused(
+                &state,
+                r#"{"operation":"init","mode":"checklist","title":"T","tasks":[]}"#
+            )
+            .contains("at least one task")
+    );
+    assert!(
+        world
+            .refused(
+                &state,
+                r#"{"verb":"create","title":"T","steps":["a","b","c","d"]}"#
+            )
+            .contains("at most 3")
+    );
     let mut state = PlanState::NoPlan;
-    world.step(&mut state, r#"{"operation":"init","title":"T","tasks":["a","b"]}"#);
+    world.step(
+        &mut state,
+        r#"{"operation":"init","title":"T","tasks":["a","b"]}"#,
+    );
     let before = state.clone();
-    assert!(world.refused(&state, r#"{"operation":"add_tasks","tasks":["c","d"]}"#).contains("at most 3"));
+    assert!(
+        world
+            .refused(&state, r#"{"operation":"add_tasks","tasks":["c","d"]}"#)
+            .contains("at most 3")
+    );
     assert_eq!(state, before);
 }
 
 #[test]
 fn v02_ids_that_break_the_grammar_are_refused() {
-    for id in ["x".repeat(33), "a b".into(), "a[b".into(), "a\u{a0}b".into(), "a\u{3000}b".into(), "a\u{7}b".into(), "  ".into(), "a\nb".into()] {
-        let call = serde_json::json!({"operation":"init","title":"T","tasks":[{"id":id,"title":"x"}]}).to_string();
+    for id in [
+        "x".repeat(33),
+        "a b".into(),
+        "a[b".into(),
+        "a\u{a0}b".into(),
+        "a\u{3000}b".into(),
+        "a\u{7}b".into(),
+        "  ".into(),
+        "a\nb".into(),
+    ] {
+        let call =
+            serde_json::json!({"operation":"init","title":"T","tasks":[{"id":id,"title":"x"}]})
+                .to_string();
         World::new().refused(&PlanState::NoPlan, &call);
     }
 }
@@ -132,7 +179,10 @@ fn v04_two_updates_of_one_task_are_one_version() {
     let before = plan(&state).version;
     world.step(&mut state, r#"{"operation":"update","updates":[{"id":"t2","status":"in_progress"},{"id":"t2","status":"done","note":"verified"}]}"#);
     assert_eq!(plan(&state).version, before + 1);
-    assert_eq!((status(&state, "t2"), plan(&state).tasks[1].notes.as_str()), (TaskStatus::Completed, "verified"));
+    assert_eq!(
+        (status(&state, "t2"), plan(&state).tasks[1].notes.as_str()),
+        (TaskStatus::Completed, "verified")
+    );
 }
 
 #[test]
@@ -153,7 +203,10 @@ fn v05_repeating_what_is_so_already_is_no_event() {
 #[test]
 fn v06_titles_are_one_line_without_em_dashes() {
     let (world, mut state) = checked();
-    world.step(&mut state, r#"{"operation":"add_tasks","tasks":[{"title":"A\nb — c"}]}"#);
+    world.step(
+        &mut state,
+        r#"{"operation":"add_tasks","tasks":[{"title":"A\nb — c"}]}"#,
+    );
     assert_eq!(plan(&state).tasks[2].title, "A b - c");
     assert_eq!(plan(&state).tasks[2].id, "t3");
 }
@@ -163,19 +216,38 @@ fn v10_completion_names_the_open_check_and_its_exact_call() {
     let (world, mut state) = checked();
     let complete = r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#;
     let error = world.refused(&state, complete);
-    assert!(error.contains("check c is pending") && error.contains(r#"read_file {"line":1,"path":"out"}"#), "{error}");
-    change(&mut state, |plan| plan.tasks[0].checks[0].evidence = passed());
+    assert!(
+        error.contains("check c is pending")
+            && error.contains(r#"read_file {"line":1,"path":"out"}"#),
+        "{error}"
+    );
+    change(&mut state, |plan| {
+        plan.tasks[0].checks[0].evidence = passed()
+    });
     let applied = world.step(&mut state, complete);
-    assert_eq!((status(&state, "t1"), applied.goal), (TaskStatus::Completed, GoalChange::Clear));
+    assert_eq!(
+        (status(&state, "t1"), applied.goal),
+        (TaskStatus::Completed, GoalChange::Clear)
+    );
 }
 
 #[test]
 fn v18_a_task_whose_checks_are_all_blocked_cannot_succeed_but_can_be_skipped() {
     let (world, mut state) = checked();
-    change(&mut state, |plan| plan.tasks[0].checks[0].evidence = Evidence::Blocked { reason: "no".into() });
-    let error = world.refused(&state, r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#);
+    change(&mut state, |plan| {
+        plan.tasks[0].checks[0].evidence = Evidence::Blocked {
+            reason: "no".into(),
+        }
+    });
+    let error = world.refused(
+        &state,
+        r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#,
+    );
     assert!(error.contains("every check is blocked"), "{error}");
-    world.step(&mut state, r#"{"operation":"complete","task_id":"t1","outcome":"skip","note":"no shell"}"#);
+    world.step(
+        &mut state,
+        r#"{"operation":"complete","task_id":"t1","outcome":"skip","note":"no shell"}"#,
+    );
     assert_eq!(status(&state, "t1"), TaskStatus::Skipped);
 }
 
@@ -188,8 +260,15 @@ fn v20_a_declared_check_is_pending_whatever_it_claims() {
 #[test]
 fn v21_arguments_that_are_no_single_bounded_object_are_refused() {
     let (world, state) = checked();
-    for arguments in ["[]".to_owned(), "null".into(), "\"{} {}\"".into(), format!("{{\"a\":\"{}\"}}", "x".repeat(4100))] {
-        let call = format!(r#"{{"operation":"add_tasks","tasks":[{{"title":"x","checks":[{{"tool":"bash","arguments":{arguments}}}]}}]}}"#);
+    for arguments in [
+        "[]".to_owned(),
+        "null".into(),
+        "\"{} {}\"".into(),
+        format!("{{\"a\":\"{}\"}}", "x".repeat(4100)),
+    ] {
+        let call = format!(
+            r#"{{"operation":"add_tasks","tasks":[{{"title":"x","checks":[{{"tool":"bash","arguments":{arguments}}}]}}]}}"#
+        );
         world.refused(&state, &call);
     }
     let error = world.refused(&state, r#"{"operation":"add_tasks","tasks":[{"title":"x","checks":[{"tool":"plan","arguments":{}}]}]}"#);
@@ -200,127 +279,69 @@ fn v21_arguments_that_are_no_single_bounded_object_are_refused() {
 fn v35_a_long_key_stays_out_of_a_refusal() {
     let call = format!(r#"{{"verb":"create","{}":1}}"#, "k".repeat(500));
     let error = World::new().refused(&PlanState::NoPlan, &call);
-    assert!(error.contains(&"k".repeat(48)) && error.chars().count() <= 400, "{error}");
+    assert!(
+        error.contains(&"k".repeat(48)) && error.chars().count() <= 400,
+        "{error}"
+    );
 }
 
 #[test]
 fn v36_assigned_ids_avoid_explicit_ones_in_trimmed_form() {
     let world = World::new();
     let mut state = PlanState::NoPlan;
-    world.step(&mut state, r#"{"operation":"init","title":"T","tasks":[{"id":" t1","title":"a"},{"title":"b"},"c"]}"#);
-    assert_eq!(plan(&state).tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["t1", "t2", "t3"]);
+    world.step(
+        &mut state,
+        r#"{"operation":"init","title":"T","tasks":[{"id":" t1","title":"a"},{"title":"b"},"c"]}"#,
+    );
+    assert_eq!(
+        plan(&state)
+            .tasks
+            .iter()
+            .map(|task| task.id.as_str())
+            .collect::<Vec<_>>(),
+        ["t1", "t2", "t3"]
+    );
 }
 
 #[test]
 fn v39_a_word_in_place_of_a_call_is_attested_and_within_bounds() {
     let (world, mut state) = checked();
     let long = "y".repeat(5000);
-    let call = format!(r#"{{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"{long}","evidence_note":"seen"}}"#);
+    let call = format!(
+        r#"{{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"{long}","evidence_note":"seen"}}"#
+    );
     let applied = world.step(&mut state, &call);
     assert!(applied.checks_changed);
-    assert_eq!(plan(&state).tasks[0].checks[0].evidence, Evidence::Attested { note: "seen".into() });
-    assert_eq!(plan(&state).last_revision().expect("kept").reason.chars().count(), 240);
-    let too_long = format!(r#"{{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"j","evidence_note":"{long}"}}"#);
-    world.refused(&state, &too_long);
-    world.step(&mut state, r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#);
-    world.step(&mut state, r#"{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"j","replacement":{"tool":"bash","arguments":{"command":"x"}}}"#);
-    assert_eq!(status(&state, "t1"), TaskStatus::InProgress, "a new check reopens the task");
-    assert!(world.refused(&state, r#"{"operation":"check_replace","task_id":"t1","check_id":"c9","justification":"j","evidence_note":"n"}"#).contains("its checks: [c]"));
-}
-
-#[test]
-fn dependencies_hold_back_and_cycles_are_refused() {
-    let world = World::new();
-    let mut state = PlanState::NoPlan;
-    assert!(world.refused(&state, r#"{"operation":"init","title":"T","tasks":[{"id":"a","title":"a","dependencies":["b"]},{"id":"b","title":"b","dependencies":["a"]}]}"#).contains("circle"));
-    assert!(world.refused(&state, r#"{"operation":"init","title":"T","tasks":[{"id":"a","title":"a","dependencies":["a"]}]}"#).contains("itself"));
-    assert!(world.refused(&state, r#"{"operation":"init","title":"T","tasks":[{"id":"a","title":"a","dependencies":["z"]}]}"#).contains("unknown task z"));
-    world.step(&mut state, r#"{"operation":"init","title":"T","tasks":[{"id":"b","title":"b","dependencies":[2]},{"id":"a","title":"a"}]}"#);
-    assert!(world.refused(&state, r#"{"operation":"start","task_id":"b"}"#).contains("task b waits for a"));
-    assert!(world.refused(&state, r#"{"operation":"complete","task_id":"b","outcome":"success"}"#).contains("waits for a"));
-    world.step(&mut state, r#"{"operation":"start"}"#);
-    assert_eq!(status(&state, "a"), TaskStatus::InProgress);
-    world.step(&mut state, r#"{"operation":"complete","task_id":"a","outcome":"skip"}"#);
-    world.step(&mut state, r#"{"operation":"start"}"#);
-    assert_eq!(status(&state, "b"), TaskStatus::InProgress);
-    assert!(world.step(&mut state, r#"{"operation":"complete","task_id":"b","outcome":"success"}"#).archive);
-}
-
-#[test]
-fn a_failed_task_keeps_its_goal_and_can_be_tried_a_bounded_number_of_times() {
-    let (world, mut state) = checked();
-    for _ in 0..bounds::RETRIES {
-        let failed = world.step(&mut state, r#"{"operation":"complete","task_id":"t1","outcome":"fail","note":"broken"}"#);
-        assert_eq!(failed.goal, GoalChange::Keep);
-        if plan(&state).tasks[0].retry_count < bounds::RETRIES {
-            let started = world.step(&mut state, r#"{"operation":"start","task_id":"t1"}"#);
-            assert_eq!(started.goal, GoalChange::Set { task_id: "t1".into(), criteria: vec!["it works".into()] });
+    assert_eq!(
+        plan(&state).tasks[0].checks[0].evidence,
+        Evidence::Attested {
+            note: "seen".into()
         }
-    }
-    assert!(world.refused(&state, r#"{"operation":"start","task_id":"t1"}"#).contains("failed 20 times"));
-    assert!(world.refused(&state, r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#).contains("start it again"));
-}
-
-#[test]
-fn the_last_success_waits_for_fresh_verification() {
-    let world = World::new();
-    let mut state = PlanState::NoPlan;
-    world.step(&mut state, r#"{"operation":"init","title":"T","tasks":["a"]}"#);
-    change(&mut state, |plan| {
-        plan.verification = vec![Verification { command: "sh check.sh".into(), evidence: Evidence::Stale { restored: false } }];
-    });
-    for call in [
+    );
+    assert_eq!(
+        plan(&state)
+            .last_revision()
+            .expect("kept")
+            .reason
+            .chars()
+            .count(),
+        240
+    );
+    let too_long = format!(
+        r#"{{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"j","evidence_note":"{long}"}}"#
+    );
+    world.refused(&state, &too_long);
+    world.step(
+        &mut state,
         r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#,
-        r#"{"operation":"update","updates":[{"id":"t1","status":"completed"}]}"#,
-    ] {
-        assert!(world.refused(&state, call).contains("`sh check.sh`"));
-    }
-    let mut skipped = state.clone();
-    let applied = world.step(&mut skipped, r#"{"operation":"complete","task_id":"t1","outcome":"skip"}"#);
-    assert!(!applied.archive && applied.reply.contains("Not verified yet"), "{}", applied.reply);
-    change(&mut state, |plan| plan.verification[0].evidence = passed());
-    assert!(world.step(&mut state, r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#).archive);
-}
-
-#[test]
-fn a_completed_task_with_stale_evidence_is_not_the_end() {
-    let (world, mut state) = checked();
-    change(&mut state, |plan| {
-        plan.tasks[0].status = TaskStatus::Completed;
-        plan.tasks[0].checks[0].evidence = Evidence::Stale { restored: false };
-    });
-    let applied = world.step(&mut state, r#"{"operation":"complete","task_id":"t2","outcome":"success"}"#);
-    assert!(!applied.archive && applied.reply.contains("stale"), "{}", applied.reply);
-    assert_eq!(plan(&state).counts().done, 1);
-    change(&mut state, |plan| plan.tasks[0].checks[0].evidence = passed());
-    assert!(lifecycle::archive_due(plan(&state)));
-}
-
-#[test]
-fn blocked_tasks_are_counted_once_and_carry_their_reason() {
-    let (world, mut state) = checked();
-    let call = r#"{"operation":"update","updates":[{"id":"t1","status":"blocked","note":"no network"},{"id":"t2","status":"blocked"}]}"#;
-    let applied = world.step(&mut state, call);
-    assert!(matches!(applied.event, Some(Event::Updated { became_blocked: 2, progressed: false, .. })));
-    assert_eq!(status(&state, "t1"), TaskStatus::Blocked { reason: "no network".into() });
-    assert_eq!(world.step(&mut state, call).event, None);
-}
-
-#[test]
-fn states_without_a_checklist_refuse_with_fixed_text_and_get_answers_plainly() {
-    let world = World::new();
-    let start = r#"{"operation":"start"}"#;
-    for state in [
-        PlanState::NoPlan,
-        PlanState::PreInit { origin: PreInitOrigin::Slash },
-        PlanState::Corrupt { path: "/x".into(), reason: "plan-corrupt-json".into() },
-    ] {
-        assert_eq!(world.refused(&state, start), world.refused(&state, start));
-        world.step(&mut state.clone(), r#"{"operation":"get"}"#);
-    }
-    assert_eq!(world.step(&mut PlanState::NoPlan.clone(), r#"{"operation":"get"}"#).reply, "No active plan.");
-    let corrupt = PlanState::Corrupt { path: "/x".into(), reason: String::new() };
-    assert!(world.refused(&corrupt, r#"{"operation":"init","title":"T","tasks":["a"]}"#).contains("/discard"));
+    );
+    world.step(&mut state, r#"{"operation":"check_replace","task_id":"t1","check_id":"c","justification":"j","replacement":{"tool":"bash","arguments":{"command":"x"}}}"#);
+    assert_eq!(
+        status(&state, "t1"),
+        TaskStatus::InProgress,
+        "a new check reopens the task"
+    );
+    assert!(world.refused(&state, r#"{"operation":"check_replace","task_id":"t1","check_id":"c9","justification":"j","evidence_note":"n"}"#).contains("its checks: [c]"));
 }
 
 #[test]
@@ -329,7 +350,9 @@ fn every_example_works_on_the_plan_it_speaks_of() {
         let world = World::new();
         let mut state = match *name {
             "init" => PlanState::NoPlan,
-            "submit" => PlanState::PreInit { origin: PreInitOrigin::Slash },
+            "submit" => PlanState::PreInit {
+                origin: PreInitOrigin::Slash,
+            },
             _ => {
                 let mut state = PlanState::NoPlan;
                 world.step(&mut state, r#"{"operation":"init","title":"T","tasks":[{"title":"a","checks":[{"tool":"bash","arguments":{"command":"sh x"}}]}]}"#);
@@ -337,7 +360,9 @@ fn every_example_works_on_the_plan_it_speaks_of() {
             }
         };
         if *name == "complete" {
-            change(&mut state, |plan| plan.tasks[0].checks[0].evidence = passed());
+            change(&mut state, |plan| {
+                plan.tasks[0].checks[0].evidence = passed()
+            });
         }
         world.step(&mut state, call);
     }

@@ -6,7 +6,11 @@ use crate::plan::model::{Plan, TaskStatus};
 use crate::plan::tool::{Class, NewStatus, Update};
 
 /// Applies all updates in order, or none.
-pub(super) fn update(plan: &Plan, updates: &[Update], ctx: &Context<'_>) -> Result<Applied, Refusal> {
+pub(super) fn update(
+    plan: &Plan,
+    updates: &[Update],
+    ctx: &Context<'_>,
+) -> Result<Applied, Refusal> {
     let mut next = plan.clone();
     let mut new_goal = GoalChange::Keep;
     let mut completes = false;
@@ -58,7 +62,9 @@ pub(super) fn update(plan: &Plan, updates: &[Update], ctx: &Context<'_>) -> Resu
 /// The goal after a task ended: another one's goal that was just set stays.
 fn ended(current: GoalChange, id: &str) -> GoalChange {
     match current {
-        GoalChange::Set { task_id, criteria } if task_id != id => GoalChange::Set { task_id, criteria },
+        GoalChange::Set { task_id, criteria } if task_id != id => {
+            GoalChange::Set { task_id, criteria }
+        }
         GoalChange::Set { .. } | GoalChange::Keep | GoalChange::Clear => GoalChange::Clear,
     }
 }

@@ -150,8 +150,10 @@ fn hints_come_at_3_6_12_and_say_again() {
 
 #[test]
 fn polls_need_nine_identical_answers() {
+    fn poll(answer: &str) -> StallCall<'_> {
+        StallCall { poll: Some(answer), ..stall("bg_output", "{}") }
+    }
     let mut watch = StallWatch::default();
-    let poll = |answer| StallCall { poll: Some(answer), ..stall("bg_output", "{}") };
     for n in 0..30 {
         let answer = n.to_string();
         assert_eq!(watch.observe(&poll(&answer)), None);

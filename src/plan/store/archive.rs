@@ -30,11 +30,20 @@ impl PlanFiles {
     }
 
     /// Writes the final record, then moves prose and sidecar to a pair of free names.
-    pub(super) fn archive_now(&self, plan: &Plan, now: DateTime<Utc>) -> Result<PathBuf, PlanStoreError> {
+    pub(super) fn archive_now(
+        &self,
+        plan: &Plan,
+        now: DateTime<Utc>,
+    ) -> Result<PathBuf, PlanStoreError> {
         let dir = self.archive_dir();
         make_private_dir(&dir)?;
         let text = serde_json::to_string_pretty(plan).map_err(PlanStoreError::Json)?;
-        write_atomic(&self.json_path(), text.as_bytes(), &self.temp_prefix(), &*self.hook)?;
+        write_atomic(
+            &self.json_path(),
+            text.as_bytes(),
+            &self.temp_prefix(),
+            &*self.hook,
+        )?;
         self.bury_legacy()?;
         for n in 0..10_000_u32 {
             let stem = names::archived(&self.session, now, n);
@@ -65,7 +74,10 @@ impl PlanFiles {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn list_archived(dir: &Path, session: Option<&SessionId>) -> Result<Vec<ArchivedPlan>, PlanStoreError> {
+pub fn list_archived(
+    dir: &Path,
+    session: Option<&SessionId>,
+) -> Result<Vec<ArchivedPlan>, PlanStoreError> {
     let dir = dir.join("archive");
     let entries = match std::fs::read_dir(&dir) {
         Ok(entries) => entries,
@@ -96,4 +108,3 @@ pub fn list_archived(dir: &Path, session: Option<&SessionId>) -> Result<Vec<Arch
     found.sort_by(|a, b| (b.at, b.number, &a.session).cmp(&(a.at, a.number, &b.session)));
     Ok(found)
 }
-

@@ -69,13 +69,21 @@ pub(super) fn read_bounded(path: &Path) -> Result<Option<String>, PlanStoreError
     // The flag closes the gap between the look above and the opening; a pipe put there must not block.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(io_at(path))?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(io_at(path))?;
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io_at(path))?;
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io_at(path))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(PlanStoreError::TooLarge(path.to_path_buf()));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| PlanStoreError::NotText(path.to_path_buf()))
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| PlanStoreError::NotText(path.to_path_buf()))
 }
 
 /// Reads a file to import: absolute, no link as its last part, at most 10 MiB of text.
@@ -129,7 +137,11 @@ pub(super) fn sync_dir(dir: &Path) -> Result<(), PlanStoreError> {
 
 /// Makes a directory that only its owner enters.
 pub(super) fn make_private_dir(dir: &Path) -> Result<(), PlanStoreError> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io_at(dir))
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .map_err(io_at(dir))
 }
 
 /// Gives an existing file mode 0600.
@@ -165,7 +177,10 @@ pub(super) fn sweep(dir: &Path, temp_prefix: &str) {
         return;
     };
     for entry in entries.flatten() {
-        let stale = entry.file_name().to_str().is_some_and(|name| name.starts_with(temp_prefix));
+        let stale = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.starts_with(temp_prefix));
         if stale && let Err(error) = fs::remove_file(entry.path()) {
             tracing::debug!(error = %error, "a stale temporary plan file could not be removed");
         }

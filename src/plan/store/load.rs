@@ -75,7 +75,9 @@ impl PlanFiles {
         if plan.status == PlanStatus::Active {
             if lifecycle::archive_due(&plan) {
                 // The turn died between the last task and the archive.
-                return self.settled(found, boundary, |now| self.archive_now(&plan, now).map(|_| ()));
+                return self.settled(found, boundary, |now| {
+                    self.archive_now(&plan, now).map(|_| ())
+                });
             }
             if let (true, Some(md)) = (plan.revision.is_empty() || !found.own, &found.md) {
                 plan.revision = template::revision(md);
@@ -84,7 +86,9 @@ impl PlanFiles {
             return PlanState::Active(Box::new(plan));
         }
         let prose = found.md.clone().unwrap_or_else(|| plan.description.clone());
-        let stale = plan.description != prose || plan.revision != template::revision(&prose) || found.md.is_none();
+        let stale = plan.description != prose
+            || plan.revision != template::revision(&prose)
+            || found.md.is_none();
         plan.revision = template::revision(&prose);
         prose.clone_into(&mut plan.description);
         if let (true, true, Some(now)) = (stale, found.own, boundary) {
@@ -94,7 +98,9 @@ impl PlanFiles {
             }
         }
         // The prose of a foreign plan is written here next, so its directory has to exist.
-        if boundary.is_some() && let Err(error) = self.make_dir() {
+        if boundary.is_some()
+            && let Err(error) = self.make_dir()
+        {
             return corrupt(found.path, error.key());
         }
         PlanState::Editing(EditingPlan {
@@ -109,7 +115,12 @@ impl PlanFiles {
         let path = self.json_path();
         if let Some(text) = read_bounded(&path).map_err(|error| (path.clone(), error))? {
             let md = self.read_md().map_err(|error| (self.md_path(), error))?;
-            return Ok(Some(Found { path, text, md, own: true }));
+            return Ok(Some(Found {
+                path,
+                text,
+                md,
+                own: true,
+            }));
         }
         self.find_legacy()
     }
@@ -125,7 +136,12 @@ impl PlanFiles {
             }
             let md = dir.join(names::legacy(&self.session, "md"));
             let md = read_bounded(&md).map_err(|error| (md.clone(), error))?;
-            return Ok(Some(Found { path, text, md, own: false }));
+            return Ok(Some(Found {
+                path,
+                text,
+                md,
+                own: false,
+            }));
         }
         Ok(None)
     }
@@ -135,7 +151,10 @@ impl PlanFiles {
     }
 
     fn is_buried(&self, text: &str) -> bool {
-        let known = read_bounded(&self.grave()).ok().flatten().unwrap_or_default();
+        let known = read_bounded(&self.grave())
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let mark = template::revision(text);
         known.lines().any(|line| line == mark)
     }
@@ -166,7 +185,12 @@ impl PlanFiles {
         self.make_dir()?;
         let mut known = read_bounded(&self.grave())?.unwrap_or_default();
         known.push_str(&marks);
-        write_atomic(&self.grave(), known.as_bytes(), &self.temp_prefix(), &NoHook)
+        write_atomic(
+            &self.grave(),
+            known.as_bytes(),
+            &self.temp_prefix(),
+            &NoHook,
+        )
     }
 
     /// Keeps an unreadable sidecar under another name and frees the session.
@@ -182,7 +206,11 @@ impl PlanFiles {
 
     fn aside(&self, path: &Path, now: DateTime<Utc>) -> Result<(), PlanStoreError> {
         for n in 0..1000_u32 {
-            let tail = if n == 0 { String::new() } else { format!("-{n}") };
+            let tail = if n == 0 {
+                String::new()
+            } else {
+                format!("-{n}")
+            };
             let mut name = path.as_os_str().to_owned();
             name.push(format!(".corrupt-{}{tail}", names::stamp(now)));
             let to = PathBuf::from(name);

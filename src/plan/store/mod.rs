@@ -95,7 +95,11 @@ impl PlanFiles {
     ///
     /// # Errors
     /// The session id is not a lower-case UUID, so that no name can be built from it.
-    pub fn new(dir: &Path, session: &SessionId, legacy: &[PathBuf]) -> Result<Self, PlanStoreError> {
+    pub fn new(
+        dir: &Path,
+        session: &SessionId,
+        legacy: &[PathBuf],
+    ) -> Result<Self, PlanStoreError> {
         Self::with_hook(dir, session, legacy, Arc::new(NoHook))
     }
 
@@ -175,12 +179,23 @@ impl PlanFiles {
         // The prose goes first: a sidecar never speaks of a `.md` that is not there, and prose that is
         // newer than the sidecar is mirrored at the next load.
         // A plan taken over from a foreign directory brings its prose along.
-        let adopted = md.is_none() && plan.is_design() && self.md_path().symlink_metadata().is_err();
+        let adopted =
+            md.is_none() && plan.is_design() && self.md_path().symlink_metadata().is_err();
         if let Some(md) = md.or_else(|| adopted.then_some(plan.description.as_str())) {
-            write_atomic(&self.md_path(), md.as_bytes(), &self.temp_prefix(), &*self.hook)?;
+            write_atomic(
+                &self.md_path(),
+                md.as_bytes(),
+                &self.temp_prefix(),
+                &*self.hook,
+            )?;
         }
         let text = serde_json::to_string_pretty(plan).map_err(PlanStoreError::Json)?;
-        write_atomic(&self.json_path(), text.as_bytes(), &self.temp_prefix(), &*self.hook)?;
+        write_atomic(
+            &self.json_path(),
+            text.as_bytes(),
+            &self.temp_prefix(),
+            &*self.hook,
+        )?;
         self.bury_legacy()
     }
 
@@ -220,7 +235,12 @@ impl PlanFiles {
     ///
     /// # Errors
     /// As [`Self::save`] and [`Self::read_md`].
-    pub fn sync_md(&self, plan: &mut Plan, now: DateTime<Utc>, turn: TurnId) -> Result<bool, PlanStoreError> {
+    pub fn sync_md(
+        &self,
+        plan: &mut Plan,
+        now: DateTime<Utc>,
+        turn: TurnId,
+    ) -> Result<bool, PlanStoreError> {
         let _held = self.current(turn)?;
         let md = read_bounded(&self.md_path())?.unwrap_or_default();
         disk::make_private(&self.md_path())?;
@@ -249,7 +269,11 @@ impl PlanFiles {
             if candidate.symlink_metadata().is_ok() {
                 return Err(std::io::Error::from(std::io::ErrorKind::NotFound));
             }
-            candidate.parent().unwrap_or(Path::new("/")).canonicalize().map(|parent| parent.join(name))
+            candidate
+                .parent()
+                .unwrap_or(Path::new("/"))
+                .canonicalize()
+                .map(|parent| parent.join(name))
         });
         resolved.is_ok_and(|path| path == dir.join(names::live(&self.session, "md")))
     }
@@ -258,7 +282,12 @@ impl PlanFiles {
     ///
     /// # Errors
     /// The turn was superseded or the disk refuses.
-    pub fn archive(&self, plan: &Plan, now: DateTime<Utc>, turn: TurnId) -> Result<PathBuf, PlanStoreError> {
+    pub fn archive(
+        &self,
+        plan: &Plan,
+        now: DateTime<Utc>,
+        turn: TurnId,
+    ) -> Result<PathBuf, PlanStoreError> {
         let _held = self.current(turn)?;
         self.archive_now(plan, now)
     }

@@ -8,6 +8,8 @@ use crate::plan::legacy;
 use crate::plan::lifecycle::{self, Birth};
 use crate::plan::model::{PreInitOrigin, TaskStatus};
 
+mod older;
+
 const SESSION: &str = "4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10";
 const T: TurnId = TurnId(1);
 const MD: &str = "# T\n\n## Context\n- **Problem:** a\n";
@@ -17,7 +19,12 @@ fn now() -> DateTime<Utc> {
 }
 
 fn birth() -> Birth {
-    Birth { id: "p".into(), session: SESSION.into(), now: now(), working_directory: None }
+    Birth {
+        id: "p".into(),
+        session: SESSION.into(),
+        now: now(),
+        working_directory: None,
+    }
 }
 
 fn checklist(title: &str) -> Plan {
@@ -60,32 +67,65 @@ fn a_plan_is_saved_private_and_loads_as_it_was() {
     let plan = checklist("One");
     files.save(&plan, None, T).unwrap();
     assert_eq!(files.load(now()), PlanState::Active(Box::new(plan)));
-    let mode = fs::metadata(files.json_path()).unwrap().permissions().mode();
+    let mode = fs::metadata(files.json_path())
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
-    assert_eq!(fs::read_dir(home.path().join("session")).unwrap().count(), 1, "no temporary file stays");
+    assert_eq!(
+        fs::read_dir(home.path().join("session")).unwrap().count(),
+        1,
+        "no temporary file stays"
+    );
 }
 
 #[test]
 fn preinit_lasts_and_prose_is_mirrored() {
     let home = tempfile::tempdir().unwrap();
     let files = files(home.path());
-    let flag = lifecycle::pre_init(&PlanState::NoPlan, PreInitOrigin::Slash, birth(), true).unwrap().unwrap();
+    let flag = lifecycle::pre_init(&PlanState::NoPlan, PreInitOrigin::Slash, birth(), true)
+        .unwrap()
+        .unwrap();
     files.save(&flag, None, T).unwrap();
-    assert_eq!(files.load(now()), PlanState::PreInit { origin: PreInitOrigin::Slash });
+    assert_eq!(
+        files.load(now()),
+        PlanState::PreInit {
+            origin: PreInitOrigin::Slash
+        }
+    );
     let mut plan = design();
     files.save(&plan, Some(MD), T).unwrap();
     assert!(!files.sync_md(&mut plan, now(), T).unwrap());
     fs::write(files.md_path(), "# Other\n").unwrap();
     assert!(files.sync_md(&mut plan, now(), T).unwrap());
-    assert_eq!((plan.description.as_str(), plan.revision.clone()), ("# Other\n", template::revision("# Other\n")));
-    assert_eq!(fs::metadata(files.md_path()).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        (plan.description.as_str(), plan.revision.clone()),
+        ("# Other\n", template::revision("# Other\n"))
+    );
+    assert_eq!(
+        fs::metadata(files.md_path()).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     fs::write(files.md_path(), "# Third\n").unwrap();
-    let PlanState::Editing(editing) = files.load(now()) else { panic!("editing") };
-    assert_eq!((editing.prose.as_str(), editing.plan.description.as_str()), ("# Third\n", "# Third\n"));
-    assert!(fs::read_to_string(files.json_path()).unwrap().contains("# Third"));
+    let PlanState::Editing(editing) = files.load(now()) else {
+        panic!("editing")
+    };
+    assert_eq!(
+        (editing.prose.as_str(), editing.plan.description.as_str()),
+        ("# Third\n", "# Third\n")
+    );
+    assert!(
+        fs::read_to_string(files.json_path())
+            .unwrap()
+            .contains("# Third")
+    );
     fs::remove_file(files.md_path()).unwrap();
     assert!(matches!(files.load(now()), PlanState::Editing(_)));
-    assert_eq!(files.read_md().unwrap().as_deref(), Some("# Third\n"), "lost prose comes back from the record");
+    assert_eq!(
+        files.read_md().unwrap().as_deref(),
+        Some("# Third\n"),
+        "lost prose comes back from the record"
+    );
 }
 
 /// Stops the save at its n-th step.
@@ -110,7 +150,8 @@ fn a_save_that_dies_anywhere_leaves_the_old_or_the_new_plan() {
         let old = checklist("Old");
         files(home.path()).save(&old, None, T).unwrap();
         let hook = Arc::new(StopAt(Mutex::new(stop)));
-        let dying = PlanFiles::with_hook(&home.path().join("session"), &SESSION.into(), &[], hook).unwrap();
+        let dying =
+            PlanFiles::with_hook(&home.path().join("session"), &SESSION.into(), &[], hook).unwrap();
         let new = design();
         let result = dying.save(&new, Some(MD), T);
         assert_eq!(result.is_ok(), stop == 10);
@@ -123,7 +164,9 @@ fn a_save_that_dies_anywhere_leaves_the_old_or_the_new_plan() {
                 assert!(stop >= 8, "step {stop}");
                 assert_eq!((*editing.plan, editing.prose.as_str()), (new, MD));
             }
-            other => panic!("step {stop}: {other:?}"),
+            PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => {
+                panic!("step {stop}")
+            }
         }
         seen.push(stop);
     }
@@ -140,7 +183,10 @@ fn a_superseded_turn_cannot_write_what_was_discarded() {
     files.fence(TurnId(3));
     files.discard(now()).unwrap();
     for turn in [2, 3] {
-        assert!(matches!(files.save(&plan, None, TurnId(turn)), Err(PlanStoreError::Superseded { .. })));
+        assert!(matches!(
+            files.save(&plan, None, TurnId(turn)),
+            Err(PlanStoreError::Superseded { .. })
+        ));
         assert!(files.sync_md(&mut plan, now(), TurnId(turn)).is_err());
         assert!(files.archive(&plan, now(), TurnId(turn)).is_err());
     }
@@ -166,85 +212,31 @@ fn finished_plans_are_archived_side_by_side_and_listed() {
     assert_eq!(files.load(now()), PlanState::NoPlan);
     assert!(!files.json_path().exists());
     let listed = files.list().unwrap();
-    assert_eq!(listed.iter().map(|one| (one.number, one.md.is_some())).collect::<Vec<_>>(), [(3, false), (2, true), (1, true), (0, true)]);
-    let name = listed[3].json.file_name().unwrap().to_str().unwrap().to_owned();
-    assert_eq!(name, format!("greenlight_plan_{SESSION}-20231114-221320.json"));
+    assert_eq!(
+        listed
+            .iter()
+            .map(|one| (one.number, one.md.is_some()))
+            .collect::<Vec<_>>(),
+        [(3, false), (2, true), (1, true), (0, true)]
+    );
+    let name = listed[3]
+        .json
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        name,
+        format!("greenlight_plan_{SESSION}-20231114-221320.json")
+    );
     fs::write(home.path().join("session/archive/other.json"), "{}").unwrap();
-    assert_eq!(list_archived(&home.path().join("session"), None).unwrap().len(), 4);
-}
-
-#[test]
-fn older_statuses_map_onto_ours_and_unknown_fields_survive() {
-    let tasks = serde_json::json!([old_task(1, "Completed", serde_json::json!([])), old_task(2, "Pending", serde_json::json!(["00000000-0000-4000-8000-000000000001"])), old_task(3, "Pending", serde_json::json!([1, 2]))]);
-    for (status, md, list, editing) in [
-        ("Draft", true, false, true),
-        ("PendingApproval", true, false, true),
-        ("Rejected", true, false, true),
-        ("Approved", false, true, false),
-        ("InProgress", false, true, false),
-        ("Draft", false, true, false),
-        ("Draft", true, true, true),
-    ] {
-        let home = tempfile::tempdir().unwrap();
-        let list = if list { tasks.clone() } else { serde_json::json!([]) };
-        plant(home.path(), "session", ".greenlight_plan_", serde_json::json!({"status": status, "tasks": list}));
-        let files = files(home.path());
-        if md {
-            fs::write(files.md_path(), MD).unwrap();
-        }
-        match files.load(now()) {
-            PlanState::Editing(state) => {
-                assert!(editing && state.plan.tasks.is_empty(), "{status}");
-                assert_eq!(state.prose, MD);
-                assert_eq!(state.plan.other["x_root"], serde_json::json!({"kept": [1, 2]}));
-            }
-            PlanState::Active(plan) => {
-                assert!(!editing, "{status}");
-                let ids: Vec<_> = plan.tasks.iter().map(|task| task.id.clone()).collect();
-                assert_eq!(ids, ["t1", "t2", "t3"]);
-                assert_eq!(plan.tasks[2].dependencies, ["t1", "t2"]);
-                assert_eq!(plan.tasks[0].other["task_type"], "Edit");
-                files.save(&plan, None, T).unwrap();
-                let saved: serde_json::Value = serde_json::from_str(&fs::read_to_string(files.json_path()).unwrap()).unwrap();
-                assert_eq!((&saved["status"], &saved["x_root"]["kept"][1]), (&"Active".into(), &2.into()));
-                assert!(saved.as_object().unwrap().contains_key("x_null"));
-            }
-            other => panic!("{status}: {other:?}"),
-        }
-    }
-}
-
-#[test]
-fn finished_and_cancelled_older_plans_leave_at_a_boundary() {
-    for (status, archived) in [("Completed", 1), ("Cancelled", 0)] {
-        let home = tempfile::tempdir().unwrap();
-        let files = files(home.path());
-        let path = plant(home.path(), "session", ".greenlight_plan_", serde_json::json!({"status": status}));
-        assert_eq!(files.peek(), PlanState::NoPlan);
-        assert!(path.exists(), "looking moves nothing");
-        assert_eq!(files.load(now()), PlanState::NoPlan);
-        assert!(!path.exists());
-        assert_eq!(files.list().unwrap().len(), archived);
-    }
-}
-
-#[test]
-fn a_foreign_plan_is_taken_over_once_and_its_directory_stays_as_it_is() {
-    let home = tempfile::tempdir().unwrap();
-    let path = plant(home.path(), "old", ".opencrabs_plan_", serde_json::json!({"status": "Approved", "tasks": [old_task(1, "Pending", serde_json::json!([]))]}));
-    fs::write(path.with_extension("md"), MD).unwrap();
-    let before = fs::read(&path).unwrap();
-    let files = files(home.path());
-    let PlanState::Active(plan) = files.load(now()) else { panic!("active") };
-    assert!(!files.json_path().exists(), "nothing is written before a change");
-    files.save(&plan, None, T).unwrap();
-    assert_eq!(files.read_md().unwrap().as_deref(), Some(MD));
-    files.fence(T);
-    files.discard(now()).unwrap();
-    assert_eq!(files.load(now()), PlanState::NoPlan, "it does not come back");
-    assert_eq!(fs::read(&path).unwrap(), before);
-    plant(home.path(), "old", ".opencrabs_plan_", serde_json::json!({"status": "Approved", "title": "New"}));
-    assert!(matches!(files.load(now()), PlanState::Active(_)), "another plan there is a new one");
+    assert_eq!(
+        list_archived(&home.path().join("session"), None)
+            .unwrap()
+            .len(),
+        4
+    );
 }
 
 #[test]
@@ -264,7 +256,14 @@ fn what_cannot_be_read_is_corrupt_and_only_discard_moves_it() {
         let files = files(home.path());
         fs::create_dir_all(home.path().join("session")).unwrap();
         fs::write(files.json_path(), &text).unwrap();
-        assert_eq!(files.load(now()), PlanState::Corrupt { path: files.json_path(), reason: reason.to_owned() }, "{text}");
+        assert_eq!(
+            files.load(now()),
+            PlanState::Corrupt {
+                path: files.json_path(),
+                reason: reason.to_owned()
+            },
+            "{text}"
+        );
         assert_eq!(fs::read_to_string(files.json_path()).unwrap(), text);
         files.discard(now()).unwrap();
         assert_eq!(files.load(now()), PlanState::NoPlan);
@@ -281,20 +280,45 @@ fn links_large_files_and_bad_names_are_refused() {
     let secret = home.path().join("secret");
     fs::write(&secret, "{}").unwrap();
     symlink(&secret, files.json_path()).unwrap();
-    assert!(matches!(files.load(now()), PlanState::Corrupt { reason, .. } if reason == "plan-corrupt-link"));
-    assert!(matches!(files.save(&checklist("x"), None, T), Err(PlanStoreError::NotAFile(_))));
+    assert!(
+        matches!(files.load(now()), PlanState::Corrupt { reason, .. } if reason == "plan-corrupt-link")
+    );
+    assert!(matches!(
+        files.save(&checklist("x"), None, T),
+        Err(PlanStoreError::NotAFile(_))
+    ));
     files.discard(now()).unwrap();
     assert_eq!(fs::read_to_string(&secret).unwrap(), "{}");
     assert_eq!(files.load(now()), PlanState::NoPlan);
-    fs::File::create(files.json_path()).unwrap().set_len(MAX_BYTES + 1).unwrap();
-    assert!(matches!(files.load(now()), PlanState::Corrupt { reason, .. } if reason == "plan-corrupt-size"));
-    for bad in ["", "..", "x/../y", "4B8F7D52-0c11-4c5e-9a54-7a1b7d1f5f10", "4b8f7d520c114c5e9a547a1b7d1f5f10"] {
-        assert!(PlanFiles::new(home.path(), &bad.into(), &[]).is_err(), "{bad:?}");
+    fs::File::create(files.json_path())
+        .unwrap()
+        .set_len(MAX_BYTES + 1)
+        .unwrap();
+    assert!(
+        matches!(files.load(now()), PlanState::Corrupt { reason, .. } if reason == "plan-corrupt-size")
+    );
+    for bad in [
+        "",
+        "..",
+        "x/../y",
+        "4B8F7D52-0c11-4c5e-9a54-7a1b7d1f5f10",
+        "4b8f7d520c114c5e9a547a1b7d1f5f10",
+    ] {
+        assert!(
+            PlanFiles::new(home.path(), &bad.into(), &[]).is_err(),
+            "{bad:?}"
+        );
     }
-    assert!(matches!(read_import(Path::new("rel.json")), Err(PlanStoreError::NotAbsolute(_))));
+    assert!(matches!(
+        read_import(Path::new("rel.json")),
+        Err(PlanStoreError::NotAbsolute(_))
+    ));
     let link = home.path().join("link.json");
     symlink(&secret, &link).unwrap();
-    assert!(matches!(read_import(&link), Err(PlanStoreError::NotAFile(_))));
+    assert!(matches!(
+        read_import(&link),
+        Err(PlanStoreError::NotAFile(_))
+    ));
     assert_eq!(read_import(&secret).unwrap(), "{}");
 }
 
@@ -303,7 +327,10 @@ fn only_the_canonical_md_path_matches() {
     let home = tempfile::tempdir().unwrap();
     let files = files(home.path());
     let dir = home.path().join("session");
-    assert!(!files.is_plan_md(&files.md_path()), "the directory does not exist yet");
+    assert!(
+        !files.is_plan_md(&files.md_path()),
+        "the directory does not exist yet"
+    );
     fs::create_dir_all(&dir).unwrap();
     let md = dir.join(format!(".greenlight_plan_{SESSION}.md"));
     assert!(files.is_plan_md(&md), "a file that does not exist yet");

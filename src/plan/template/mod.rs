@@ -63,7 +63,9 @@ impl Missing {
             Self::TargetState => "text after `- **Target state:**` in `## Context`",
             Self::Intent => "text after `- **Intent:**` in `## Context`",
             Self::Steps => "the heading `## Implementation steps`",
-            Self::NumberedStep => "a numbered step (`1. Title — what to do`) in `## Implementation steps`",
+            Self::NumberedStep => {
+                "a numbered step (`1. Title — what to do`) in `## Implementation steps`"
+            }
             Self::TooManySteps => "fewer steps: the checklist cannot hold so many",
         }
     }
@@ -143,12 +145,10 @@ pub fn sections(md: &str) -> Vec<PlanSection> {
 /// The level-1 title, if there is one.
 #[must_use]
 pub fn title(md: &str) -> Option<String> {
-    lines(md)
-        .into_iter()
-        .find_map(|line| match line.heading {
-            Some((1, name)) if !is_blank(name) => Some(name.to_owned()),
-            Some(_) | None => None,
-        })
+    lines(md).into_iter().find_map(|line| match line.heading {
+        Some((1, name)) if !is_blank(name) => Some(name.to_owned()),
+        Some(_) | None => None,
+    })
 }
 
 /// SHA-256 of the text with line ends normalised, as lower-case hex: 64 characters.

@@ -16,7 +16,11 @@ pub(super) fn lines(md: &str) -> Vec<Line<'_>> {
     let mut fence: Option<(char, usize)> = None;
     let md = md.strip_prefix('\u{feff}').unwrap_or(md);
     md.split('\n')
-        .flat_map(|line| line.split('\r').enumerate().filter(|(n, part)| *n == 0 || !part.is_empty()))
+        .flat_map(|line| {
+            line.split('\r')
+                .enumerate()
+                .filter(|(n, part)| *n == 0 || !part.is_empty())
+        })
         .map(|(_, text)| {
             let fenced = step_fence(&mut fence, text);
             Line {
@@ -63,7 +67,11 @@ fn heading(text: &str) -> Option<(usize, &str)> {
     let rest = rest.trim();
     let open = rest.trim_end_matches('#');
     // Closing marks count only after a space: `C#` keeps its sign.
-    let name = if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { rest };
+    let name = if open.is_empty() || open.ends_with([' ', '\t']) {
+        open.trim_end()
+    } else {
+        rest
+    };
     Some((level, name))
 }
 
@@ -132,7 +140,9 @@ pub(super) fn indent(text: &str) -> usize {
 /// The value after a bold label on this line: `**Label:** value` or `**Label**: value`.
 pub(super) fn after_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let rest = unbullet(text).0.strip_prefix("**")?.strip_prefix(label)?;
-    let rest = rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**:"))?;
+    let rest = rest
+        .strip_prefix(":**")
+        .or_else(|| rest.strip_prefix("**:"))?;
     Some(rest.trim())
 }
 

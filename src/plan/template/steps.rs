@@ -26,7 +26,9 @@ pub fn steps(md: &str) -> Vec<Step> {
     let mut base = None;
     for line in &lines {
         let own = indent(line.text);
-        let number = (!line.fenced && own <= 3).then(|| numbered(line.text)).flatten();
+        let number = (!line.fenced && own <= 3)
+            .then(|| numbered(line.text))
+            .flatten();
         match (number, base) {
             (Some(text), None) => {
                 base = Some(own);
@@ -67,7 +69,11 @@ impl Draft {
         let (title, rest) = split_title(text);
         Self {
             title,
-            description: if is_blank(rest) { Vec::new() } else { vec![rest.to_owned()] },
+            description: if is_blank(rest) {
+                Vec::new()
+            } else {
+                vec![rest.to_owned()]
+            },
             done_when: Vec::new(),
             open_done_when: None,
         }
@@ -151,7 +157,11 @@ pub fn split_title(text: &str) -> (String, &str) {
         None => (text, ""),
     };
     let plain = plain(title);
-    if plain.is_empty() { (bounds::one_line(text), "") } else { (plain, rest.trim()) }
+    if plain.is_empty() {
+        (bounds::one_line(text), "")
+    } else {
+        (plain, rest.trim())
+    }
 }
 
 /// Where the first sentence ends and how long its mark is.
@@ -181,7 +191,8 @@ pub fn same_title(title: &str, step: &str) -> bool {
 fn loose(text: &str) -> String {
     let line = bounds::one_line(&text.replace(['`', '*', '_'], ""));
     let line = numbered(&line).unwrap_or(&line);
-    line.trim_end_matches(['.', ':', '!', '?', ' ']).to_lowercase()
+    line.trim_end_matches(['.', ':', '!', '?', ' '])
+        .to_lowercase()
 }
 
 /// The command, if the text is exactly one command in backticks.
@@ -194,7 +205,11 @@ pub fn backticked(text: &str) -> Option<&str> {
     }
     let marks = text.get(..run)?;
     let inner = text.strip_prefix(marks)?.strip_suffix(marks)?;
-    let clean = if run == 1 { !inner.contains('`') } else { !inner.contains("``") };
+    let clean = if run == 1 {
+        !inner.contains('`')
+    } else {
+        !inner.contains("``")
+    };
     (clean && !inner.trim().is_empty()).then(|| inner.trim())
 }
 
@@ -207,8 +222,14 @@ pub fn verification(md: &str) -> Vec<String> {
             continue;
         }
         let (text, bullet) = unbullet(line.text);
-        let item = if bullet { Some(text) } else { numbered(line.text) };
-        let command = item.and_then(backticked).filter(|one| one.len() <= bounds::CHECK_ARGUMENTS);
+        let item = if bullet {
+            Some(text)
+        } else {
+            numbered(line.text)
+        };
+        let command = item
+            .and_then(backticked)
+            .filter(|one| one.len() <= bounds::CHECK_ARGUMENTS);
         if let Some(command) = command
             && found.len() < bounds::VERIFICATION
             && !found.iter().any(|known| known == command)

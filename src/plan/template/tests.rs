@@ -9,7 +9,9 @@ fn context(problem: &str) -> String {
 }
 
 fn with_steps(steps: &str) -> String {
-    format!("## Context\n- **Problem:** a\n- **Target state:** b\n- **Intent:** c\n## Implementation steps\n{steps}")
+    format!(
+        "## Context\n- **Problem:** a\n- **Target state:** b\n- **Intent:** c\n## Implementation steps\n{steps}"
+    )
 }
 
 fn titles(md: &str) -> Vec<String> {
@@ -32,15 +34,22 @@ fn the_golden_fixture_can_be_approved_and_maps_to_two_steps() {
                 title: "Wire seed turn".to_owned(),
                 description: "synthetic user message, add_tasks, start.".to_owned(),
                 done_when: vec![
-                    "empty tasks triggers idle retry via /execute (forbidden while turn running).".to_owned()
+                    "empty tasks triggers idle retry via /execute (forbidden while turn running)."
+                        .to_owned()
                 ],
                 commands: vec![],
             },
         ]
     );
-    assert_eq!(title(GOLDEN).as_deref(), Some("Add session plan Approve gate"));
     assert_eq!(
-        sections(GOLDEN).iter().map(|section| section.heading.as_str()).collect::<Vec<_>>(),
+        title(GOLDEN).as_deref(),
+        Some("Add session plan Approve gate")
+    );
+    assert_eq!(
+        sections(GOLDEN)
+            .iter()
+            .map(|section| section.heading.as_str())
+            .collect::<Vec<_>>(),
         ["Context", "Implementation steps"]
     );
 }
@@ -114,8 +123,18 @@ fn every_edge_of_the_headings_and_steps_is_judged() {
     for (text, expected) in cases {
         assert_eq!(missing(&with_steps(text), 2), *expected, "{text:?}");
     }
-    let heading = |text: &str| missing(&with_steps("1. a").replace("## Implementation steps", text), 9);
-    for good in ["## Implementation steps  ", "##  Implementation steps", "## Implementation steps ##", "  ## Implementation steps"] {
+    let heading = |text: &str| {
+        missing(
+            &with_steps("1. a").replace("## Implementation steps", text),
+            9,
+        )
+    };
+    for good in [
+        "## Implementation steps  ",
+        "##  Implementation steps",
+        "## Implementation steps ##",
+        "  ## Implementation steps",
+    ] {
         assert_eq!(heading(good), [], "{good:?}");
     }
     for bad in [
@@ -149,7 +168,12 @@ fn a_blank_file_and_an_empty_outline_name_everything() {
     );
     assert_eq!(
         missing(&scaffold("T"), 9),
-        [Missing::Problem, Missing::TargetState, Missing::Intent, Missing::NumberedStep]
+        [
+            Missing::Problem,
+            Missing::TargetState,
+            Missing::Intent,
+            Missing::NumberedStep
+        ]
     );
 }
 
@@ -159,7 +183,11 @@ fn titles_end_at_the_first_dash_or_sentence() {
         ("A — b — c", "A", "b — c"),
         ("A – b", "A", "b"),
         ("A - b", "A", "b"),
-        ("Well-known thing. Then more. Yes", "Well-known thing", "Then more. Yes"),
+        (
+            "Well-known thing. Then more. Yes",
+            "Well-known thing",
+            "Then more. Yes",
+        ),
         ("**Bold** — b", "Bold", "b"),
         ("Only a title.", "Only a title", ""),
         ("Only a title", "Only a title", ""),
@@ -187,7 +215,10 @@ fn done_when_bullets_become_criteria_and_single_commands_checks() {
     let found = steps(&md);
     assert_eq!(titles(&md), ["First", "Second"]);
     assert_eq!(found[0].description, "do\nmore words\n- a bullet");
-    assert_eq!(found[0].done_when, ["it works", "`cargo test`", "run `x` now"]);
+    assert_eq!(
+        found[0].done_when,
+        ["it works", "`cargo test`", "run `x` now"]
+    );
     assert_eq!(found[0].commands, ["cargo test"]);
     assert_eq!(found[1].done_when, ["one", "`two`", "three"]);
     assert_eq!(found[1].commands, ["two"]);
@@ -199,7 +230,10 @@ fn verification_takes_single_commands_of_its_list_only() {
     let md = format!(
         "{GOLDEN}\n## Verification\nProse `no`\n- `cargo test`\n* `sh check.sh`\n1. `make lint`\n- run `x`\n- ``a `b` c``\n- `cargo test`\n```\n- `in code`\n```\n## Notes\n- `not here`\n"
     );
-    assert_eq!(verification(&md), ["cargo test", "sh check.sh", "make lint", "a `b` c"]);
+    assert_eq!(
+        verification(&md),
+        ["cargo test", "sh check.sh", "make lint", "a `b` c"]
+    );
     assert_eq!(backticked("`a` and `b`"), None);
 }
 
@@ -209,5 +243,8 @@ fn line_ends_do_not_change_the_revision_but_text_does() {
     assert_eq!(revision(unix), revision("a\r\nb\r\n"));
     assert_eq!(revision(unix), revision("a\rb\r"));
     assert_ne!(revision(unix), revision("a\nb"));
-    assert_eq!(revision(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_eq!(
+        revision(""),
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    );
 }

@@ -2,6 +2,7 @@
 //! that name what was received and end with a call that works.
 
 mod parse;
+mod parse_begin;
 mod parse_work;
 mod raw;
 mod schema;
@@ -250,7 +251,9 @@ impl Operation {
     pub fn gate_kind(&self) -> PlanOperation {
         match self {
             Self::Init(Init::Design { .. }) => PlanOperation::InitDesign,
-            Self::Init(Init::Checklist { .. } | Init::Import { .. }) => PlanOperation::InitChecklist,
+            Self::Init(Init::Checklist { .. } | Init::Import { .. }) => {
+                PlanOperation::InitChecklist
+            }
             Self::Submit(_) => PlanOperation::Submit,
             Self::AddTasks { .. } => PlanOperation::AddTasks,
             Self::Start { .. } => PlanOperation::Start,

@@ -1,20 +1,25 @@
 //! From the raw arguments of a call to an operation.
 
-use std::path::PathBuf;
-
-use serde_json::value::RawValue;
-
 use super::raw::{Fields, is_null, object, text};
-use super::shape::{first, is_task_list, is_wrapper, task_of, tasks_of, text_of};
+use super::shape::{is_wrapper, text_of};
 use super::teach::{Class, Rejection, keys};
-use super::{Init, NewTask, Operation, Outcome, Parsed};
+use super::{Operation, Outcome, Parsed};
 use crate::plan::ops::bounds;
 
 /// Bytes of arguments that are looked at; more is refused unread.
 const MAX_BYTES: usize = 1024 * 1024;
 
-const NAMES: &[&str] =
-    &["init", "submit", "add_tasks", "start", "complete", "update", "revise", "check_replace", "get"];
+const NAMES: &[&str] = &[
+    "init",
+    "submit",
+    "add_tasks",
+    "start",
+    "complete",
+    "update",
+    "revise",
+    "check_replace",
+    "get",
+];
 
 pub(super) type Fault = (Class, String);
 pub(super) type Outcomes<T> = Result<T, Fault>;
@@ -33,13 +38,27 @@ pub(super) fn shape(problem: String) -> Fault {
 /// A rejection for the model; nothing was changed.
 pub fn parse(arguments: &str) -> Result<Parsed, Rejection> {
     if arguments.len() > MAX_BYTES {
-        return Err(Rejection::new(Class::ParseError, None, "the arguments exceed 1 MiB", ""));
+        return Err(Rejection::new(
+            Class::ParseError,
+            None,
+            "the arguments exceed 1 MiB",
+            "",
+        ));
     }
     let Some(fields) = object(arguments) else {
-        return Err(Rejection::new(Class::ParseError, None, "the arguments must be one JSON object", ""));
+        return Err(Rejection::new(
+            Class::ParseError,
+            None,
+            "the arguments must be one JSON object",
+            "",
+        ));
     };
     let received = keys(fields.keys());
-    let mut call = Call { fields, notes: Vec::new(), alias: "" };
+    let mut call = Call {
+        fields,
+        notes: Vec::new(),
+        alias: "",
+    };
     let name = call
         .name()
         .map_err(|(class, problem)| Rejection::new(class, None, &problem, &received))?;
@@ -47,14 +66,18 @@ pub fn parse(arguments: &str) -> Result<Parsed, Rejection> {
     let operation = call
         .operation(name)
         .map_err(|(class, problem)| Rejection::new(class, Some(name), &problem, &received))?;
-    Ok(Parsed { operation, notes: call.notes, received })
+    Ok(Parsed {
+        operation,
+        notes: call.notes,
+        received,
+    })
 }
 
 pub(super) struct Call {
     pub(super) fields: Fields,
     notes: Vec<String>,
     /// `create` or `add_task`, if one was used.
-    alias: &'static str,
+    pub(super) alias: &'static str,
 }
 
 impl Call {
@@ -68,7 +91,10 @@ impl Call {
         let own = text_of(&self.fields, &["operation"]).map_err(shape)?;
         let word = match (own, verb) {
             (Some(own), Some(verb)) if own.trim() != verb.trim() => {
-                return fault(Class::AliasConflict, "operation and verb name two operations, give only operation");
+                return fault(
+                    Class::AliasConflict,
+                    "operation and verb name two operations, give only operation",
+                );
             }
             (Some(own), _) => own,
             (None, Some(verb)) => {
@@ -76,7 +102,10 @@ impl Call {
                 verb
             }
             (None, None) => {
-                return fault(Class::MissingField, format!("the field operation is missing; it is one of {}", known()));
+                return fault(
+                    Class::MissingField,
+                    format!("the field operation is missing; it is one of {}", known()),
+                );
             }
         };
         let word = word.trim().to_lowercase();
@@ -95,7 +124,11 @@ impl Call {
                 Some(name) => Ok(name),
                 None => fault(
                     Class::UnknownOperation,
-                    format!("unknown operation \"{}\"; it is one of {}", bounds::cut(&word, 48), known()),
+                    format!(
+                        "unknown operation \"{}\"; it is one of {}",
+                        bounds::cut(&word, 48),
+                        known()
+                    ),
                 ),
             },
         }
@@ -103,11 +136,17 @@ impl Call {
 
     /// Takes the arguments out of the one object that wraps them.
     fn unwrap(&mut self, name: &str) {
-        let mut others = self.fields.keys().filter(|key| !matches!(key.as_str(), "operation" | "verb" | "title" | "mode"));
+        let mut others = self
+            .fields
+            .keys()
+            .filter(|key| !matches!(key.as_str(), "operation" | "verb" | "title" | "mode"));
         let (Some(key), None) = (others.next().cloned(), others.next()) else {
             return;
         };
-        if matches!(key.as_str(), "draft" | "replacement" | "tasks" | "steps" | "updates" | "operations") {
+        if matches!(
+            key.as_str(),
+            "draft" | "replacement" | "tasks" | "steps" | "updates" | "operations"
+        ) {
             return;
         }
         let Some(raw) = self.fields.get(&key) else {
@@ -120,7 +159,9 @@ impl Call {
         let fits = if takes_tasks {
             is_wrapper(raw)
         } else {
-            inner.keys().any(|inner| own_keys(name).contains(&inner.as_str()))
+            inner
+                .keys()
+                .any(|inner| own_keys(name).contains(&inner.as_str()))
         };
         if !fits {
             return;
@@ -130,7 +171,9 @@ impl Call {
             self.fields.entry(name).or_insert(value);
         }
         let shown = bounds::cut(&bounds::one_line(&key), 48);
-        self.note(&format!("the arguments were taken out of `{shown}`; put them at the top level"));
+        self.note(&format!(
+            "the arguments were taken out of `{shown}`; put them at the top level"
+        ));
     }
 
     fn operation(&mut self, name: &str) -> Outcomes<Operation> {
@@ -138,115 +181,14 @@ impl Call {
             "init" => self.init(),
             "submit" => self.submit(),
             "add_tasks" => self.add_tasks(),
-            "start" => Ok(Operation::Start { task_id: self.task_id()? }),
+            "start" => Ok(Operation::Start {
+                task_id: self.task_id()?,
+            }),
             "complete" => self.complete(),
             "update" => self.update(),
             "revise" => self.revise(),
             "check_replace" => self.check_replace(),
             _ => Ok(Operation::Get),
-        }
-    }
-
-    /// The tasks and whether any key supplied them.
-    fn tasks(&mut self) -> Outcomes<Option<Vec<NewTask>>> {
-        let supplies = |key: &str, raw: &RawValue| {
-            !matches!(key, "tasks" | "steps" | "description" | "reason") && (is_task_list(raw) || is_wrapper(raw))
-        };
-        let other = self.fields.iter().find(|(key, raw)| supplies(key, raw)).map(|(key, _)| bounds::cut(key, 48));
-        let tasks = self.fields.get("tasks");
-        let steps = self.fields.get("steps");
-        match (tasks, steps, other) {
-            (Some(_), Some(_), _) => fault(Class::AliasAmbiguous, "ambiguous: both 'tasks' and 'steps' supply tasks"),
-            (Some(_), None, Some(other)) => {
-                fault(Class::AliasAmbiguous, format!("ambiguous: both 'tasks' and '{other}' supply tasks"))
-            }
-            (None, Some(_), Some(other)) => {
-                fault(Class::AliasAmbiguous, format!("ambiguous: both 'steps' and '{other}' supply tasks"))
-            }
-            (None, None, Some(other)) if other != "draft" => fault(
-                Class::WrongFieldName,
-                format!("'{other}' is not recognised; did you mean 'tasks'?"),
-            ),
-            (None, None, _) => Ok(None),
-            (Some(raw), None, None) => tasks_of(raw).map(Some).map_err(shape),
-            (None, Some(raw), None) => {
-                let tasks = tasks_of(raw).map_err(shape)?;
-                self.note("use `tasks` instead of `steps`");
-                Ok(Some(tasks))
-            }
-        }
-    }
-
-    fn init(&mut self) -> Outcomes<Operation> {
-        if let Some(path) = text_of(&self.fields, &["file_path"]).map_err(shape)?
-            && !path.trim().is_empty()
-        {
-            return Ok(Operation::Init(Init::Import { path: PathBuf::from(path.trim()) }));
-        }
-        let tasks = self.tasks()?.unwrap_or_default();
-        let draft = match first(&self.fields, &["draft"]) {
-            Some(raw) => Some(Box::new(draft_of(raw)?)),
-            None => None,
-        };
-        let mode = text_of(&self.fields, &["mode"]).map_err(shape)?.map(|mode| mode.trim().to_lowercase());
-        let checklist = match mode.as_deref() {
-            _ if self.alias == "create" => true,
-            Some("checklist") => true,
-            Some("design") => false,
-            None | Some("") => !tasks.is_empty(),
-            Some(other) => {
-                return fault(
-                    Class::Shape,
-                    format!("unknown mode \"{}\"; it is design or checklist", bounds::cut(other, 48)),
-                );
-            }
-        };
-        let title = text_of(&self.fields, &["title"]).map_err(shape)?.filter(|title| !title.trim().is_empty());
-        if checklist {
-            let title = match (title, tasks.first()) {
-                (Some(title), _) => title,
-                (None, Some(task)) => {
-                    let title = bounds::cut(&task.title, bounds::TITLE);
-                    self.note("give a `title`; the first task's was taken");
-                    title
-                }
-                (None, None) => String::new(),
-            };
-            return Ok(Operation::Init(Init::Checklist { title, tasks }));
-        }
-        let title = title.or_else(|| draft.as_ref().map(|draft| draft.title.clone()));
-        match title {
-            Some(title) => Ok(Operation::Init(Init::Design { title, draft, with_tasks: !tasks.is_empty() })),
-            None => fault(Class::MissingField, "init needs a title (or file_path for an import)"),
-        }
-    }
-
-    fn submit(&mut self) -> Outcomes<Operation> {
-        if let Some(raw) = first(&self.fields, &["draft"]) {
-            return Ok(Operation::Submit(Box::new(draft_of(raw)?)));
-        }
-        if self.fields.contains_key("context") && self.fields.contains_key("steps") {
-            let text = serde_json::to_string(&self.fields).map_err(|error| shape(error.to_string()))?;
-            let draft: crate::plan::draft::Draft =
-                serde_json::from_str(&text).map_err(|error| shape(format!("draft: {}", brief(&error))))?;
-            self.note("put the plan's fields into `draft`");
-            return Ok(Operation::Submit(Box::new(draft)));
-        }
-        fault(Class::MissingField, "submit needs draft {title, context, steps, verification}")
-    }
-
-    fn add_tasks(&mut self) -> Outcomes<Operation> {
-        if self.alias == "add_task" && self.fields.contains_key("title") {
-            if self.fields.contains_key("tasks") || self.fields.contains_key("steps") {
-                return fault(Class::AliasAmbiguous, "ambiguous: both 'title' and a list supply tasks");
-            }
-            let text = serde_json::to_string(&self.fields).map_err(|error| shape(error.to_string()))?;
-            let raw: Box<RawValue> = serde_json::from_str(&text).map_err(|error| shape(error.to_string()))?;
-            return Ok(Operation::AddTasks { tasks: vec![task_of(&raw).map_err(shape)?] });
-        }
-        match self.tasks()? {
-            Some(tasks) if !tasks.is_empty() => Ok(Operation::AddTasks { tasks }),
-            _ => fault(Class::MissingField, "add_tasks needs tasks, a list of at least one {title, description}"),
         }
     }
 
@@ -266,7 +208,10 @@ impl Call {
             }
             match &found {
                 Some(known) if *known != id => {
-                    return fault(Class::AliasConflict, format!("task_id and {key} name two tasks"));
+                    return fault(
+                        Class::AliasConflict,
+                        format!("task_id and {key} name two tasks"),
+                    );
                 }
                 Some(_) => {}
                 None => found = Some(id),
@@ -288,7 +233,11 @@ impl Call {
     fn complete(&mut self) -> Outcomes<Operation> {
         let task_id = self.needed_task_id()?;
         let word = text_of(&self.fields, &["outcome", "action"]).map_err(shape)?;
-        let outcome = match word.as_deref().map(|word| word.trim().to_lowercase()).as_deref() {
+        let outcome = match word
+            .as_deref()
+            .map(|word| word.trim().to_lowercase())
+            .as_deref()
+        {
             None => {
                 self.note("`outcome` was taken as success");
                 Outcome::Success
@@ -299,12 +248,19 @@ impl Call {
             Some(other) => {
                 return fault(
                     Class::Shape,
-                    format!("unknown outcome \"{}\"; it is success, skip or fail", bounds::cut(other, 48)),
+                    format!(
+                        "unknown outcome \"{}\"; it is success, skip or fail",
+                        bounds::cut(other, 48)
+                    ),
                 );
             }
         };
         let note = text_of(&self.fields, &["note", "notes", "output"]).map_err(shape)?;
-        Ok(Operation::Complete { task_id, outcome, note })
+        Ok(Operation::Complete {
+            task_id,
+            outcome,
+            note,
+        })
     }
 }
 
@@ -318,12 +274,4 @@ fn own_keys(name: &str) -> &'static [&'static str] {
         "check_replace" => &["check_id"],
         _ => &[],
     }
-}
-
-fn brief(error: &serde_json::Error) -> String {
-    bounds::cut(&bounds::one_line(&error.to_string()), 160)
-}
-
-fn draft_of(raw: &RawValue) -> Outcomes<crate::plan::draft::Draft> {
-    serde_json::from_str(raw.get()).map_err(|error| shape(format!("draft: {}", brief(&error))))
 }

@@ -16,12 +16,22 @@ impl Call {
             if single && let Some(id) = self.task_id()? {
                 let update = update_fields(&self.fields, Some(id))?;
                 self.note("put the change into a list `updates`");
-                return Ok(Operation::Update { updates: vec![update] });
+                return Ok(Operation::Update {
+                    updates: vec![update],
+                });
             }
-            let near = ["changes", "tasks", "steps"].into_iter().find(|key| self.fields.contains_key(*key));
+            let near = ["changes", "tasks", "steps"]
+                .into_iter()
+                .find(|key| self.fields.contains_key(*key));
             return match near {
-                Some(key) => fault(Class::WrongFieldName, format!("'{key}' is not recognised; did you mean 'updates'?")),
-                None => fault(Class::MissingField, "update needs updates, a list of {id, status, note}"),
+                Some(key) => fault(
+                    Class::WrongFieldName,
+                    format!("'{key}' is not recognised; did you mean 'updates'?"),
+                ),
+                None => fault(
+                    Class::MissingField,
+                    "update needs updates, a list of {id, status, note}",
+                ),
             };
         };
         let Some(items) = array(raw.get()) else {
@@ -30,7 +40,10 @@ impl Call {
         let mut updates = Vec::new();
         for item in &items {
             let Some(fields) = object(item.get()) else {
-                return fault(Class::Shape, "each of updates is an object {id, status, note}");
+                return fault(
+                    Class::Shape,
+                    "each of updates is an object {id, status, note}",
+                );
             };
             updates.push(update_fields(&fields, None)?);
         }
@@ -38,7 +51,12 @@ impl Call {
             match updates.as_slice() {
                 [one] if one.id == outer => {}
                 [_] => return fault(Class::AliasConflict, "task_id and updates name two tasks"),
-                _ => return fault(Class::AliasConflict, "task_id does not go with a list of updates"),
+                _ => {
+                    return fault(
+                        Class::AliasConflict,
+                        "task_id does not go with a list of updates",
+                    );
+                }
             }
         }
         if updates.is_empty() {
@@ -51,24 +69,39 @@ impl Call {
     }
 
     pub(super) fn revise(&mut self) -> Outcomes<Operation> {
-        let reason = text_of(&self.fields, &["reason"]).map_err(shape)?.unwrap_or_default();
+        let reason = text_of(&self.fields, &["reason"])
+            .map_err(shape)?
+            .unwrap_or_default();
         let reason = bounds::one_line(&reason);
         if reason.is_empty() {
             return fault(Class::MissingField, "revise needs a reason");
         }
         if bounds::longer(&reason, bounds::REASON) {
-            return fault(Class::Bound, format!("reason is longer than {} characters", bounds::REASON));
+            return fault(
+                Class::Bound,
+                format!("reason is longer than {} characters", bounds::REASON),
+            );
         }
-        let Some(items) = first(&self.fields, &["operations"]).and_then(|raw| array(raw.get())) else {
-            return fault(Class::MissingField, "revise needs operations, a list of {kind, …}");
+        let Some(items) = first(&self.fields, &["operations"]).and_then(|raw| array(raw.get()))
+        else {
+            return fault(
+                Class::MissingField,
+                "revise needs operations, a list of {kind, …}",
+            );
         };
         if items.is_empty() || items.len() > bounds::REVISE_OPERATIONS {
-            return fault(Class::Bound, format!("operations holds 1 to {} items", bounds::REVISE_OPERATIONS));
+            return fault(
+                Class::Bound,
+                format!("operations holds 1 to {} items", bounds::REVISE_OPERATIONS),
+            );
         }
         let operations = items
             .iter()
             .enumerate()
-            .map(|(n, item)| change_of(item).map_err(|(class, text)| (class, format!("operation {}: {text}", n + 1))))
+            .map(|(n, item)| {
+                change_of(item)
+                    .map_err(|(class, text)| (class, format!("operation {}: {text}", n + 1)))
+            })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Operation::Revise { reason, operations })
     }
@@ -78,18 +111,28 @@ impl Call {
         let Some(check_id) = text_of(&self.fields, &["check_id"]).map_err(shape)? else {
             return fault(Class::MissingField, "check_id is missing");
         };
-        let justification = text_of(&self.fields, &["justification"]).map_err(shape)?.unwrap_or_default();
+        let justification = text_of(&self.fields, &["justification"])
+            .map_err(shape)?
+            .unwrap_or_default();
         if bounds::one_line(&justification).is_empty() {
             return fault(Class::MissingField, "justification is missing");
         }
         let word = text_of(&self.fields, &["evidence_note"]).map_err(shape)?;
         let by = match (first(&self.fields, &["replacement"]), word) {
             (Some(_), Some(_)) => {
-                return fault(Class::AliasAmbiguous, "give either replacement or evidence_note, not both");
+                return fault(
+                    Class::AliasAmbiguous,
+                    "give either replacement or evidence_note, not both",
+                );
             }
             (Some(raw), None) => Substitute::Check(check_of(raw).map_err(shape)?),
             (None, Some(word)) if !word.trim().is_empty() => Substitute::Word(word),
-            (None, _) => return fault(Class::MissingField, "give replacement (another check) or evidence_note"),
+            (None, _) => {
+                return fault(
+                    Class::MissingField,
+                    "give replacement (another check) or evidence_note",
+                );
+            }
         };
         Ok(Operation::CheckReplace(CheckReplace {
             task_id,
@@ -103,7 +146,9 @@ impl Call {
 fn update_fields(fields: &Fields, id: Option<String>) -> Outcomes<Update> {
     let id = match id {
         Some(id) => id,
-        None => text_of(fields, &["id", "task_id", "step_id"]).map_err(shape)?.unwrap_or_default(),
+        None => text_of(fields, &["id", "task_id", "step_id"])
+            .map_err(shape)?
+            .unwrap_or_default(),
     };
     if id.trim().is_empty() {
         return fault(Class::MissingField, "id required in each of updates");
@@ -116,7 +161,11 @@ fn update_fields(fields: &Fields, id: Option<String>) -> Outcomes<Update> {
     if status.is_none() && note.is_none() {
         return fault(Class::MissingField, "an update needs a status or a note");
     }
-    Ok(Update { id: id.trim().to_owned(), status, note })
+    Ok(Update {
+        id: id.trim().to_owned(),
+        status,
+        note,
+    })
 }
 
 fn status_of(word: &str) -> Outcomes<NewStatus> {
@@ -141,21 +190,30 @@ fn change_of(raw: &RawValue) -> Outcomes<Change> {
     let Some(fields) = object(raw.get()) else {
         return fault(Class::Shape, "an operation is an object {kind, …}");
     };
-    let kind = text_of(&fields, &["kind"]).map_err(shape)?.unwrap_or_default();
+    let kind = text_of(&fields, &["kind"])
+        .map_err(shape)?
+        .unwrap_or_default();
     let task_id = || match text_of(&fields, &["task_id", "step_id", "id"]).map_err(shape)? {
         Some(id) if !id.trim().is_empty() => Ok(id.trim().to_owned()),
         Some(_) | None => fault(Class::MissingField, "task_id is missing"),
     };
     let tasks = || match first(&fields, &["tasks", "steps"]) {
-        _ if fields.contains_key("tasks") && fields.contains_key("steps") => {
-            fault(Class::AliasAmbiguous, "ambiguous: both 'tasks' and 'steps' supply tasks")
-        }
+        _ if fields.contains_key("tasks") && fields.contains_key("steps") => fault(
+            Class::AliasAmbiguous,
+            "ambiguous: both 'tasks' and 'steps' supply tasks",
+        ),
         Some(raw) => tasks_of(raw).map_err(shape),
         None => Ok(Vec::new()),
     };
     match kind.trim().to_lowercase().as_str() {
-        "add" => Ok(Change::Add { tasks: tasks()?, anchor: anchor_of(&fields)? }),
-        "move" => Ok(Change::Move { task_id: task_id()?, anchor: anchor_of(&fields)? }),
+        "add" => Ok(Change::Add {
+            tasks: tasks()?,
+            anchor: anchor_of(&fields)?,
+        }),
+        "move" => Ok(Change::Move {
+            task_id: task_id()?,
+            anchor: anchor_of(&fields)?,
+        }),
         "edit" => Ok(Change::Edit {
             task_id: task_id()?,
             title: text_of(&fields, &["title"]).map_err(shape)?,
@@ -166,12 +224,17 @@ fn change_of(raw: &RawValue) -> Outcomes<Change> {
         word @ ("split" | "supersede") => Ok(Change::Replace {
             task_id: task_id()?,
             tasks: tasks()?,
-            carry_checks_to: text_of(&fields, &["carry_checks_to"]).map_err(shape)?.map(|id| id.trim().to_owned()),
+            carry_checks_to: text_of(&fields, &["carry_checks_to"])
+                .map_err(shape)?
+                .map(|id| id.trim().to_owned()),
             split: word == "split",
         }),
         other => fault(
             Class::Shape,
-            format!("unknown kind \"{}\"; it is add, edit, move, split or supersede", bounds::cut(other, 48)),
+            format!(
+                "unknown kind \"{}\"; it is add, edit, move, split or supersede",
+                bounds::cut(other, 48)
+            ),
         ),
     }
 }

@@ -47,12 +47,31 @@ fn texts_of(fields: &Fields, keys: &[&str]) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     };
     if let Some(one) = text(raw) {
-        return Ok(if one.trim().is_empty() { Vec::new() } else { vec![one] });
+        return Ok(if one.trim().is_empty() {
+            Vec::new()
+        } else {
+            vec![one]
+        });
     }
     array(raw.get())
-        .and_then(|items| items.iter().map(|item| text(item)).collect::<Option<Vec<_>>>())
-        .map(|items| items.into_iter().filter(|item| !item.trim().is_empty()).collect())
-        .ok_or_else(|| format!("{} must be a list of texts", keys.first().copied().unwrap_or_default()))
+        .and_then(|items| {
+            items
+                .iter()
+                .map(|item| text(item))
+                .collect::<Option<Vec<_>>>()
+        })
+        .map(|items| {
+            items
+                .into_iter()
+                .filter(|item| !item.trim().is_empty())
+                .collect()
+        })
+        .ok_or_else(|| {
+            format!(
+                "{} must be a list of texts",
+                keys.first().copied().unwrap_or_default()
+            )
+        })
 }
 
 /// One task; a bare string is its title.
@@ -114,9 +133,12 @@ pub(super) fn checks_of(fields: &Fields, key: &str) -> Result<Vec<NewCheck>, Str
 pub(super) fn check_of(raw: &RawValue) -> Result<NewCheck, String> {
     let fields = object(raw.get()).ok_or("a check is an object {description, tool, arguments}")?;
     let tool = text_of(&fields, &["tool"])?.ok_or("a check needs a tool")?;
-    let arguments = fields.get("arguments").ok_or("a check needs arguments, one JSON object")?;
+    let arguments = fields
+        .get("arguments")
+        .ok_or("a check needs arguments, one JSON object")?;
     // Arguments written as a string of JSON are taken as the JSON they hold.
-    let arguments = serde_json::from_str::<String>(arguments.get()).unwrap_or_else(|_| arguments.get().to_owned());
+    let arguments = serde_json::from_str::<String>(arguments.get())
+        .unwrap_or_else(|_| arguments.get().to_owned());
     Ok(NewCheck {
         id: text_of(&fields, &["id"])?,
         description: text_of(&fields, &["description"])?.unwrap_or_default(),

@@ -4,15 +4,27 @@ use crate::plan::ops::bounds;
 
 /// One valid call for each operation. They stand in the description and in errors; a test runs each.
 pub const EXAMPLES: &[(&str, &str)] = &[
-    ("init", r#"{"operation":"init","mode":"checklist","title":"Fix login","tasks":[{"title":"Find the fault"},{"title":"Correct it"}]}"#),
+    (
+        "init",
+        r#"{"operation":"init","mode":"checklist","title":"Fix login","tasks":[{"title":"Find the fault"},{"title":"Correct it"}]}"#,
+    ),
     (
         "submit",
         r#"{"operation":"submit","draft":{"title":"Fix login","context":{"problem":"Login fails.","target_state":"Login works.","intent":"Asked today."},"steps":[{"title":"Correct the check","detail":"Compare hashes.","action":"change","targets":["src/login.rs"]}],"verification":["cargo test"]}}"#,
     ),
-    ("add_tasks", r#"{"operation":"add_tasks","tasks":[{"title":"Run the tests","description":"All of them."}]}"#),
+    (
+        "add_tasks",
+        r#"{"operation":"add_tasks","tasks":[{"title":"Run the tests","description":"All of them."}]}"#,
+    ),
     ("start", r#"{"operation":"start","task_id":"t1"}"#),
-    ("complete", r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#),
-    ("update", r#"{"operation":"update","updates":[{"id":"t1","note":"half done"}]}"#),
+    (
+        "complete",
+        r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#,
+    ),
+    (
+        "update",
+        r#"{"operation":"update","updates":[{"id":"t1","note":"half done"}]}"#,
+    ),
     (
         "revise",
         r#"{"operation":"revise","reason":"A test is missing","operations":[{"kind":"add","after_id":"t1","tasks":[{"title":"Write the test"}]}]}"#,
@@ -94,7 +106,12 @@ pub struct Rejection {
 
 impl Rejection {
     /// Puts a rejection together: problem, keys received, one call that works.
-    pub(super) fn new(class: Class, operation: Option<&'static str>, problem: &str, received: &str) -> Self {
+    pub(super) fn new(
+        class: Class,
+        operation: Option<&'static str>,
+        problem: &str,
+        received: &str,
+    ) -> Self {
         let name = operation.map(|name| format!(" {name}")).unwrap_or_default();
         let example = match (class, operation) {
             (Class::State, _) | (_, None) => example("get"),
@@ -103,7 +120,9 @@ impl Rejection {
         Self {
             class,
             operation,
-            text: format!("plan{name}: {problem}; received keys: [{received}]. Valid example: {example}"),
+            text: format!(
+                "plan{name}: {problem}; received keys: [{received}]. Valid example: {example}"
+            ),
         }
     }
 }
@@ -116,7 +135,11 @@ pub(super) fn keys<'a>(keys: impl Iterator<Item = &'a String>) -> String {
         if shown.len() < 8 {
             let line = bounds::one_line(key);
             let cut = bounds::cut(&line, 48);
-            shown.push(if cut == line { line } else { format!("{cut}…") });
+            shown.push(if cut == line {
+                line
+            } else {
+                format!("{cut}…")
+            });
         } else {
             more += 1;
         }

@@ -12,7 +12,11 @@ fn calls() -> impl Strategy<Value = String> {
         Just("n1".to_owned()),
         "\\PC{0,34}"
     ];
-    let text = prop_oneof![Just("Task — a\nb".to_owned()), "\\PC{0,210}", Just(" || checks:[] ".to_owned())];
+    let text = prop_oneof![
+        Just("Task — a\nb".to_owned()),
+        "\\PC{0,210}",
+        Just(" || checks:[] ".to_owned())
+    ];
     let check = (id.clone(), text.clone()).prop_map(|(id, text)| {
         serde_json::json!({"id": id, "tool": "bash", "description": text, "arguments": {"command": text}})
     });
@@ -21,7 +25,14 @@ fn calls() -> impl Strategy<Value = String> {
             serde_json::json!({"id": id, "title": title, "description": title, "checks": checks, "dependencies": dependencies})
         });
     let tasks = proptest::collection::vec(task, 0..4);
-    let status = prop_oneof![Just("pending"), Just("in_progress"), Just("completed"), Just("skipped"), Just("failed"), Just("blocked")];
+    let status = prop_oneof![
+        Just("pending"),
+        Just("in_progress"),
+        Just("completed"),
+        Just("skipped"),
+        Just("failed"),
+        Just("blocked")
+    ];
     prop_oneof![
         tasks.clone().prop_map(|tasks| serde_json::json!({"operation": "add_tasks", "tasks": tasks})),
         proptest::option::of(id.clone()).prop_map(|id| serde_json::json!({"operation": "start", "task_id": id})),
@@ -67,6 +78,7 @@ proptest! {
 
 #[test]
 fn a_started_task_stays_started_through_a_load() {
-    let task: Task = serde_json::from_value(serde_json::json!({"id": "a", "title": "a"})).expect("a task");
+    let task: Task =
+        serde_json::from_value(serde_json::json!({"id": "a", "title": "a"})).expect("a task");
     assert!(!task.started);
 }

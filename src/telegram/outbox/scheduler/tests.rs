@@ -148,10 +148,10 @@ fn an_edit_that_comes_back_yields_to_a_newer_one() {
 #[test]
 fn typing_goes_at_most_once_in_four_seconds() {
     let mut bench = Bench::new();
-    assert_eq!(bench.push(DM, Lane::Typing, Kind::Typing, 0).1, []);
+    assert!(bench.push(DM, Lane::Typing, Kind::Typing, 0).1.is_empty());
     bench.drain(0);
     assert_eq!(bench.push(DM, Lane::Typing, Kind::Typing, 3_900).1.len(), 1);
-    assert_eq!(bench.push(DM, Lane::Typing, Kind::Typing, 4_000).1, []);
+    assert!(bench.push(DM, Lane::Typing, Kind::Typing, 4_000).1.is_empty());
 }
 
 #[test]
