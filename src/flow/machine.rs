@@ -453,7 +453,9 @@ impl Flow {
         }
         let sent = match (&self.document, plan) {
             (Document::Sent(revision), Some(plan)) => *revision == plan.revision,
-            (Document::Sent(_) | Document::None | Document::Asked(_) | Document::Failed(_), _) => false,
+            (Document::Sent(_) | Document::None | Document::Asked(_) | Document::Failed(_), _) => {
+                false
+            }
         };
         keyboard(&self.options.language, plan, running, prose_whole || sent)
     }

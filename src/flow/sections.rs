@@ -2,7 +2,7 @@
 
 mod inline;
 
-use crate::domain::{EntityKind, Formatted};
+use crate::domain::{CallStatus, EndReason, EntityKind, Formatted};
 use crate::i18n::tr;
 use crate::plan::view::{PlanFace, PlanSection, PlanView, RowMark};
 
@@ -11,7 +11,6 @@ use super::log::{Entry, ToolState};
 use super::units::{cut, one_line, tail, utf16_len};
 use super::view::{Stage, View};
 use super::words;
-use crate::domain::{CallStatus, EndReason};
 
 pub(crate) use inline::{Line, inline};
 
@@ -68,9 +67,9 @@ pub fn build(view: &View<'_>, plan_budget: usize) -> Sections {
     let mut chrome: Vec<Formatted> = header(view).into_iter().collect();
     let (mut plan, mut prose_whole) = (Vec::new(), true);
     if let Some(shown) = view.plan {
-        chrome.extend(plan_chrome(view.language, shown));
-        (plan, prose_whole) = plan_parts(view.language, shown, plan_budget);
         let running = matches!(view.stage, Stage::Running);
+        chrome.extend(plan_chrome(view.language, shown, running));
+        (plan, prose_whole) = plan_parts(view.language, shown, plan_budget);
         if !prose_whole && shown.face == PlanFace::Ready && !running {
             chrome.push(Formatted::plain(tr(
                 view.language,
@@ -140,7 +139,12 @@ fn footer(view: &View<'_>) -> Option<Formatted> {
     )))
 }
 
-fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
+fn plan_chrome(language: &str, plan: &PlanView, running: bool) -> Vec<Formatted> {
+    // Readiness is judged at the end of a turn; until then the plan is being edited.
+    let face = match plan.face {
+        PlanFace::Ready | PlanFace::NotReady if running => PlanFace::Editing,
+        face => face,
+    };
     let mut lines = Vec::new();
     if !plan.title.is_empty() {
         let mut title = Line::new();
@@ -163,10 +167,10 @@ fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
         }
         lines.push(title.finish());
     }
-    if let Some(key) = face_key(plan.face) {
+    if let Some(key) = face_key(face) {
         lines.push(Formatted::plain(tr(language, key, &[])));
     }
-    if plan.face == PlanFace::NotReady && !plan.missing.is_empty() {
+    if face == PlanFace::NotReady && !plan.missing.is_empty() {
         let missing: Vec<String> = plan
             .missing
             .iter()
@@ -179,7 +183,10 @@ fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
         )));
     }
     if let Some(goal) = plan.goal.as_deref().filter(|goal| !goal.trim().is_empty()) {
-        lines.push(Formatted::plain(format!("🎯 {}", one_line(goal, ROW_LIMIT))));
+        lines.push(Formatted::plain(format!(
+            "🎯 {}",
+            one_line(goal, ROW_LIMIT)
+        )));
     }
     lines
 }

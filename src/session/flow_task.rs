@@ -115,7 +115,8 @@ impl FlowHandle {
 
     /// Tells what the turn does; waits if the task is far behind.
     pub async fn progress(&self, progress: Progress) {
-        self.input(Input::Event(FlowEvent::Progress(progress))).await;
+        self.input(Input::Event(FlowEvent::Progress(progress)))
+            .await;
     }
 
     /// Tells how the plan stands.
@@ -125,7 +126,8 @@ impl FlowHandle {
 
     /// Tells that somebody else's message appeared in the conversation.
     pub async fn buried(&self, message: MessageId) {
-        self.input(Input::Event(FlowEvent::Buried { message })).await;
+        self.input(Input::Event(FlowEvent::Buried { message }))
+            .await;
     }
 
     /// Tells the final answer, so that an equal narration is not shown twice.
@@ -492,12 +494,7 @@ impl Task {
         self.classic_if_refused().await;
     }
 
-    async fn edited(
-        &mut self,
-        edit: u64,
-        result: Result<EditReport, SendFault>,
-        clock_only: bool,
-    ) {
+    async fn edited(&mut self, edit: u64, result: Result<EditReport, SendFault>, clock_only: bool) {
         let event = match result {
             Ok(EditReport::Accepted) => FlowEvent::EditAccepted { edit },
             Ok(EditReport::Superseded) => FlowEvent::EditRejected {

@@ -1,2 +1,3 @@
-//! t
-fn main() {}
+//! Integration tests: one binary.
+
+mod flow;

@@ -26,9 +26,7 @@ const MARGIN_MS: Millis = 1_000;
 const CHATS: usize = 4_096;
 
 /// Priority, highest first. Callback answers go outside of the scheduler.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
     /// Final answers, approval cards and questions.
@@ -390,7 +388,11 @@ impl Chat {
                 .unwrap_or(front.lane),
             ..*front
         });
-        let rest = self.rest.iter().min_by_key(|job| (job.lane, job.id)).copied();
+        let rest = self
+            .rest
+            .iter()
+            .min_by_key(|job| (job.lane, job.id))
+            .copied();
         match (send, rest) {
             (Some(send), Some(rest)) if (rest.lane, rest.id) < (send.lane, send.id) => Some(rest),
             (Some(send), _) => Some(send),

@@ -1,0 +1,406 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{
+    Content, Edit, EditReport, Fault, Lane, LedgerKey, LedgerRow, MemoryJournal, Outbox,
+    OutboxNotice, OutboxParts, Send, SendFault, Upload, Wire,
+};
+use crate::config::TelegramLimits;
+use crate::domain::{ChatId, ChatKey, Entity, EntityKind, Formatted, MessageId, ThreadId};
+use crate::telegram::outbox::Journal as _;
+
+/// A wire that answers from a script, then with success, and notes every call.
+struct FakeWire {
+    script: Mutex<VecDeque<Fault>>,
+    calls: Mutex<Vec<(String, Value, u128)>>,
+    start: Instant,
+}
+
+impl FakeWire {
+    fn answer(&self, method: &str, body: &Value) -> Result<Value, Fault> {
+        let mut calls = self.calls.lock().unwrap();
+        calls.push((
+            method.into(),
+            body.clone(),
+            self.start.elapsed().as_millis(),
+        ));
+        if let Some(fault) = self.script.lock().unwrap().pop_front() {
+            return Err(fault);
+        }
+        Ok(json!({ "message_id": calls.len() }))
+    }
+}
+
+impl Wire for FakeWire {
+    fn call<'a>(&'a self, method: &'a str, body: &'a Value) -> BoxFuture<'a, Result<Value, Fault>> {
+        Box::pin(async move { self.answer(method, body) })
+    }
+
+    fn upload<'a>(
+        &'a self,
+        method: &'a str,
+        fields: &'a Value,
+        file: &'a Upload,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
+        Box::pin(async move {
+            let mut fields = fields.clone();
+            fields["file"] = json!(file.name);
+            self.answer(method, &fields)
+        })
+    }
+}
+
+struct Bench {
+    wire: Arc<FakeWire>,
+    journal: Arc<MemoryJournal>,
+    outbox: Outbox,
+}
+
+impl Bench {
+    fn new(script: impl IntoIterator<Item = Fault>) -> Self {
+        Self::over(Arc::new(MemoryJournal::default()), script)
+    }
+
+    fn over(journal: Arc<MemoryJournal>, script: impl IntoIterator<Item = Fault>) -> Self {
+        let wire = Arc::new(FakeWire {
+            script: Mutex::new(script.into_iter().collect()),
+            calls: Mutex::default(),
+            start: Instant::now(),
+        });
+        let outbox = Outbox::start(OutboxParts {
+            wire: wire.clone(),
+            journal: journal.clone(),
+            limits: TelegramLimits::default(),
+            link_previews: false,
+            language: "en".into(),
+        });
+        Self {
+            wire,
+            journal,
+            outbox,
+        }
+    }
+
+    fn calls(&self) -> Vec<(String, Value, u128)> {
+        self.wire.calls.lock().unwrap().clone()
+    }
+}
+
+fn dm() -> ChatKey {
+    ChatKey::new(ChatId(7), None)
+}
+
+fn text(words: &str) -> Send {
+    Send::new(dm(), Content::Text(Formatted::plain(words)), Lane::Final)
+}
+
+fn ledger(send: Send) -> Send {
+    Send {
+        ledger: Some(LedgerKey {
+            scope: "s:1".into(),
+            index: 0,
+        }),
+        ..send
+    }
+}
+
+fn edit(message: i32, words: &str) -> Edit {
+    Edit {
+        key: dm(),
+        message: MessageId(message),
+        content: Content::Text(Formatted::plain(words)),
+        keyboard: None,
+        lane: Lane::Content,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_carries_what_telegram_needs_and_no_parse_mode() {
+    let bench = Bench::new([]);
+    let send = Send {
+        key: ChatKey::new(ChatId(-5), Some(ThreadId(42))),
+        reply_to: Some(MessageId(3)),
+        silent: true,
+        ..text("Hello")
+    };
+    assert_eq!(bench.outbox.send(send).await, Ok(MessageId(1)));
+    let (method, body, _) = bench.calls().remove(0);
+    assert_eq!(method, "sendMessage");
+    assert_eq!(
+        body,
+        json!({
+            "chat_id": -5, "message_thread_id": 42, "text": "Hello", "disable_notification": true,
+            "reply_parameters": { "message_id": 3, "allow_sending_without_reply": true },
+            "link_preview_options": { "is_disabled": true },
+        })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_closes_the_chat_for_its_time_and_the_send_arrives_once() {
+    let bench = Bench::new([Fault::RetryAfter {
+        seconds: 3,
+        bot_wide: false,
+    }]);
+    let (sent, edited) = tokio::join!(
+        bench.outbox.send(text("a")),
+        bench.outbox.edit(edit(9, "b"))
+    );
+    assert!(sent.is_ok() && edited.is_ok());
+    let times: Vec<u128> = bench.calls().iter().map(|call| call.2).collect();
+    assert_eq!(times.len(), 3);
+    assert!(times[1] >= 4_000 && times[0] < 100, "{times:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_newest_of_waiting_edits_is_made() {
+    let bench = Bench::new([Fault::RetryAfter {
+        seconds: 2,
+        bot_wide: false,
+    }]);
+    let (a, b, c) = tokio::join!(
+        bench.outbox.edit(edit(9, "one")),
+        bench.outbox.edit(edit(9, "two")),
+        bench.outbox.edit(edit(9, "three")),
+    );
+    assert_eq!(c, Ok(EditReport::Accepted));
+    assert_eq!(
+        (a, b),
+        (Ok(EditReport::Superseded), Ok(EditReport::Superseded))
+    );
+    assert_eq!(bench.calls().last().unwrap().1["text"], "three");
+}
+
+#[tokio::test(start_paused = true)]
+async fn not_modified_is_success_and_a_missing_message_is_told() {
+    let bench = Bench::new([Fault::NotModified, Fault::MessageGone]);
+    assert_eq!(
+        bench.outbox.edit(edit(1, "x")).await,
+        Ok(EditReport::Accepted)
+    );
+    assert_eq!(bench.outbox.edit(edit(1, "y")).await, Err(SendFault::Gone));
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_content_goes_once_more_as_plain_text() {
+    let bench = Bench::new([Fault::BadRequest("entities".into())]);
+    let mut send = text("bold");
+    if let Content::Text(text) = &mut send.content {
+        text.entities.push(Entity {
+            kind: EntityKind::Bold,
+            offset: 0,
+            length: 4,
+        });
+    }
+    assert!(bench.outbox.send(send).await.is_ok());
+    assert!(bench.calls()[0].1.get("entities").is_some());
+    assert!(bench.calls()[1].1.get("entities").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rich_messages_fall_back_to_classic_for_the_chat() {
+    let bench = Bench::new([Fault::BadRequest("rich".into())]);
+    let rich = Content::RichHtml {
+        html: "<p>x</p>".into(),
+        fallback: Formatted::plain("x"),
+    };
+    assert!(
+        bench
+            .outbox
+            .send(Send {
+                content: rich.clone(),
+                ..text("")
+            })
+            .await
+            .is_ok()
+    );
+    assert!(bench.outbox.rich_refused(ChatId(7)));
+    assert!(
+        bench
+            .outbox
+            .send(Send {
+                content: rich,
+                ..text("")
+            })
+            .await
+            .is_ok()
+    );
+    let methods: Vec<String> = bench.calls().into_iter().map(|call| call.0).collect();
+    assert_eq!(methods, ["sendRichMessage", "sendMessage", "sendMessage"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_with_a_lost_reply_is_tried_once_more_and_never_a_third_time() {
+    let bench = Bench::new([Fault::Unknown]);
+    assert!(bench.outbox.send(text("a")).await.is_ok());
+    let bench = Bench::new([Fault::Unknown, Fault::Unreachable, Fault::Unknown]);
+    assert_eq!(bench.outbox.send(text("a")).await, Err(SendFault::Unknown));
+    assert_eq!(bench.calls().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_errors_and_outages_are_waited_out() {
+    let faults = [
+        Fault::Server(502),
+        Fault::Server(502),
+        Fault::Unreachable,
+        Fault::Unreachable,
+    ];
+    let bench = Bench::new(faults);
+    assert!(bench.outbox.send(text("a")).await.is_ok());
+    assert_eq!(bench.calls().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_in_the_ledger_is_sent_once_even_over_restarts() {
+    let bench = Bench::new([]);
+    let first = bench.outbox.send(ledger(text("a"))).await;
+    let second = Bench::over(bench.journal.clone(), []);
+    assert_eq!(second.outbox.send(ledger(text("a"))).await, first);
+    assert!(second.calls().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_that_a_crash_cut_off_is_tried_once_more_and_marked() {
+    let journal = Arc::new(MemoryJournal::default());
+    let key = LedgerKey {
+        scope: "s:1".into(),
+        index: 0,
+    };
+    let row = LedgerRow {
+        hash: String::new(),
+        message: None,
+        retried: false,
+    };
+    journal.set_ledger(&key, Some(row)).await.unwrap();
+    let bench = Bench::over(journal.clone(), []);
+    assert!(bench.outbox.send(ledger(text("a"))).await.is_ok());
+    assert!(journal.ledger(&key).await.unwrap().unwrap().retried);
+}
+
+/// A process of its own: when it returns, everything in it is gone.
+fn process<T>(life: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap()
+        .block_on(life)
+}
+
+#[test]
+fn a_long_refusal_survives_a_restart_with_what_waits() {
+    let journal = Arc::new(MemoryJournal::default());
+    process(async {
+        let refusal = Fault::RetryAfter {
+            seconds: 300,
+            bot_wide: false,
+        };
+        let bench = Bench::over(journal.clone(), [refusal]);
+        let send = bench.outbox.send(ledger(text("late")));
+        let cut = tokio::time::timeout(std::time::Duration::from_secs(5), send).await;
+        assert!(cut.is_err());
+        assert_eq!(journal.parked().await.unwrap().len(), 1);
+    });
+    process(async {
+        let bench = Bench::over(journal.clone(), []);
+        assert!(bench.outbox.send(ledger(text("late"))).await.is_ok());
+        let calls = bench.calls();
+        assert_eq!(calls.len(), 1);
+        assert!(calls[0].2 >= 290_000, "{calls:?}");
+        assert!(journal.parked().await.unwrap().is_empty());
+        assert!(journal.waits().await.unwrap().is_empty());
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocked_chat_drops_its_queue_and_says_so() {
+    let bench = Bench::new([Fault::Blocked]);
+    let mut notices = bench.outbox.notices();
+    let (a, b) = tokio::join!(bench.outbox.send(text("a")), bench.outbox.send(text("b")));
+    assert_eq!((a, b), (Err(SendFault::Blocked), Err(SendFault::Blocked)));
+    assert_eq!(
+        notices.recv().await,
+        Ok(OutboxNotice::Blocked { chat: ChatId(7) })
+    );
+    assert!(
+        bench.outbox.send(text("c")).await.is_ok(),
+        "the person may come back"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_token_stops_everything() {
+    let bench = Bench::new([Fault::Unauthorized]);
+    assert_eq!(
+        bench.outbox.send(text("a")).await,
+        Err(SendFault::Unauthorized)
+    );
+    assert_eq!(
+        bench.outbox.send(text("b")).await,
+        Err(SendFault::Unauthorized)
+    );
+    assert!(bench.outbox.halted());
+    assert_eq!(bench.calls().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_migrated_group_is_followed() {
+    let bench = Bench::new([Fault::Migrated(ChatId(-100))]);
+    let send = |words| Send {
+        key: ChatKey::new(ChatId(-5), None),
+        ..text(words)
+    };
+    assert!(bench.outbox.send(send("a")).await.is_ok());
+    assert!(bench.outbox.send(send("b")).await.is_ok());
+    let chats: Vec<Value> = bench
+        .calls()
+        .into_iter()
+        .map(|call| call.1["chat_id"].clone())
+        .collect();
+    assert_eq!(chats, [json!(-5), json!(-100), json!(-100)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_vanished_topic_moves_to_the_root_with_one_notice() {
+    let bench = Bench::new([Fault::ThreadGone]);
+    let key = ChatKey::new(ChatId(-5), Some(ThreadId(42)));
+    for words in ["a", "b"] {
+        assert!(bench.outbox.send(Send { key, ..text(words) }).await.is_ok());
+    }
+    let calls = bench.calls();
+    assert_eq!(
+        calls[1].1["text"],
+        "⚠️ The topic is gone, so this comes here.\n\na"
+    );
+    assert_eq!(calls[2].1["text"], "b");
+    assert!(calls[1].1.get("message_thread_id").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_without_a_visible_character_is_never_sent() {
+    let bench = Bench::new([]);
+    assert!(matches!(
+        bench.outbox.send(text(" \u{200b}")).await,
+        Err(SendFault::Refused(_))
+    ));
+    assert!(bench.calls().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_is_answered_while_the_chat_is_closed() {
+    let bench = Bench::new([Fault::RetryAfter {
+        seconds: 30,
+        bot_wide: false,
+    }]);
+    let outbox = bench.outbox.clone();
+    let waiting = tokio::spawn(async move { outbox.send(text("a")).await });
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    bench.outbox.answer_callback("q", "Done", false).await;
+    assert_eq!(bench.calls().last().unwrap().0, "answerCallbackQuery");
+    assert!(waiting.await.unwrap().is_ok());
+}
