@@ -10,6 +10,7 @@ mod keyboard;
 mod log;
 mod machine;
 pub mod render;
+mod reports;
 pub mod sections;
 mod tick;
 mod units;

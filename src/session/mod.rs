@@ -9,6 +9,7 @@ mod commands;
 mod deps;
 pub mod flow_record;
 mod flow_task;
+mod flow_driver;
 mod flow_wires;
 mod inputs;
 pub mod journal;
