@@ -99,6 +99,18 @@ impl Rules {
         }
     }
 
+    /// The same rights under new settings.
+    #[must_use]
+    pub fn with_settings(self, settings: TelegramSettings) -> Self {
+        Self::new(settings, self.owner, self.moved)
+    }
+
+    /// The id under which a migrated group's settings stand; its own id for any other chat.
+    #[must_use]
+    pub fn first_id(&self, chat: ChatId) -> ChatId {
+        self.moved.get(&chat).copied().unwrap_or(chat)
+    }
+
     /// The settings of a served group.
     #[must_use]
     pub fn group(&self, chat: ChatId) -> Option<&GroupSettings> {

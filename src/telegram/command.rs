@@ -137,6 +137,15 @@ pub fn registrations(default: &str, languages: &[&str]) -> Vec<Value> {
     bodies
 }
 
+/// The text of `/help` in Markdown: what the bot does and one line for each command.
+#[must_use]
+pub fn help(locale: &str) -> String {
+    let mut lines = vec![tr(locale, "help-intro", &[]), String::new()];
+    lines.extend(COMMANDS.iter().map(|spec| format!("- `/{}` — {}", spec.name, tr(locale, spec.key, &[]))));
+    lines.extend([String::new(), tr(locale, "help-footer", &[])]);
+    lines.join("\n")
+}
+
 fn menu(locale: &str, group: bool) -> Vec<Value> {
     COMMANDS
         .iter()

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::api::{ApiClient, ApiFault, POLL_SECONDS};
 use super::command;
 use super::decode::Me;
-use super::inbox::Inbox;
+use super::inbox::{BACKLOG_SECONDS, Inbox};
 use super::repair::ALLOWED;
 use crate::domain::{Fault, UpdateId, UserId};
 use crate::store::StoreError;
@@ -138,7 +138,12 @@ impl Intake {
     pub async fn reopen(&self) -> Result<usize, StoreError> {
         let rows = self.inbox.open_rows().await?;
         let mut count = 0;
-        for (update, _) in rows {
+        for (update, row) in rows {
+            if unix_now().saturating_sub(row.received_at) > BACKLOG_SECONDS {
+                self.inbox.close(&[update], unix_now()).await?;
+                self.skipped.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
             if let Some(raw) = self.inbox.failed(update, "handling it was cut short five times", unix_now()).await? {
                 count += 1;
                 self.push(Fed::Update(update, raw)).await;
@@ -322,9 +327,10 @@ async fn note(api: &ApiClient, intake: &Intake, fault: &ApiFault) {
 }
 
 fn wait_for(fault: &ApiFault, waits: &mut impl Iterator<Item = Duration>) -> Duration {
-    match fault {
-        ApiFault::RetryAfter(seconds) => Duration::from_secs(*seconds),
-        _ => waits.next().unwrap_or(BACKOFF_CEILING),
+    if let ApiFault::RetryAfter(seconds) = fault {
+        Duration::from_secs(*seconds)
+    } else {
+        waits.next().unwrap_or(BACKOFF_CEILING)
     }
 }
 

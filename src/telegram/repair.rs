@@ -62,10 +62,15 @@ pub fn repair(raw: &Value) -> Repaired {
 
 fn read(value: &Value) -> Option<Update> {
     let update: Update = serde_json::from_value(value.clone()).ok()?;
-    match &update.kind {
-        UpdateKind::Error(_) => None,
-        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) if is_blank(message) => None,
-        _ => Some(update),
+    let lost = match_message(&update).is_some_and(is_blank) || matches!(update.kind, UpdateKind::Error(_));
+    (!lost).then_some(update)
+}
+
+fn match_message(update: &Update) -> Option<&Message> {
+    if let UpdateKind::Message(message) | UpdateKind::EditedMessage(message) = &update.kind {
+        Some(message)
+    } else {
+        None
     }
 }
 
@@ -156,10 +161,7 @@ mod tests {
 
     fn text_of(raw: &Value) -> Option<String> {
         match repair(raw) {
-            Repaired::Update(update) => match update.kind {
-                UpdateKind::Message(message) => message.text().map(str::to_owned),
-                _ => None,
-            },
+            Repaired::Update(update) => match_message(&update).and_then(Message::text).map(str::to_owned),
             Repaired::Irrelevant | Repaired::Hopeless => None,
         }
     }

@@ -120,17 +120,21 @@ pub enum Decoded {
 #[must_use]
 pub fn decode(update: &wire::Update, me: &Me) -> Decoded {
     let id = UpdateId(update.id.0);
-    match &update.kind {
-        wire::UpdateKind::Message(message) => decode_message(id, message, me, false),
-        wire::UpdateKind::EditedMessage(message) => decode_message(id, message, me, true),
-        wire::UpdateKind::CallbackQuery(query) => Decoded::Tap(decode_tap(id, query)),
-        wire::UpdateKind::MyChatMember(change) => Decoded::Membership {
+    if let wire::UpdateKind::Message(message) = &update.kind {
+        decode_message(id, message, me, false)
+    } else if let wire::UpdateKind::EditedMessage(message) = &update.kind {
+        decode_message(id, message, me, true)
+    } else if let wire::UpdateKind::CallbackQuery(query) = &update.kind {
+        Decoded::Tap(decode_tap(id, query))
+    } else if let wire::UpdateKind::MyChatMember(change) = &update.kind {
+        Decoded::Membership {
             chat: ChatId(change.chat.id.0),
             kind: chat_kind(&change.chat),
             by: user_id(&change.from),
             present: change.new_chat_member.kind.is_present(),
-        },
-        _ => Decoded::Nothing,
+        }
+    } else {
+        Decoded::Nothing
     }
 }
 

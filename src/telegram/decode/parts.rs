@@ -93,9 +93,10 @@ pub(super) fn quote(message: &wire::Message, me: &Me) -> Option<Quote> {
 }
 
 fn external_reply(message: &wire::Message) -> Option<&wire::ExternalReplyInfo> {
-    match &message.kind {
-        wire::MessageKind::Common(common) => common.external_reply.as_ref(),
-        _ => None,
+    if let wire::MessageKind::Common(common) = &message.kind {
+        common.external_reply.as_ref()
+    } else {
+        None
     }
 }
 
