@@ -61,7 +61,8 @@ pub fn repair(raw: &Value) -> Repaired {
 }
 
 fn read(value: &Value) -> Option<Update> {
-    let update: Update = serde_json::from_value(value.clone()).ok()?;
+    // The types borrow their keys from the text, so a tree of values cannot be read directly.
+    let update: Update = serde_json::from_str(&value.to_string()).ok()?;
     let lost = match_message(&update).is_some_and(is_blank) || matches!(update.kind, UpdateKind::Error(_));
     (!lost).then_some(update)
 }

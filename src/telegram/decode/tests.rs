@@ -116,10 +116,10 @@ fn cutting_a_prefix_moves_the_entities_along() {
 
 #[test]
 fn a_tap_on_a_message_that_is_gone_still_has_a_place() {
-    let update: wire::Update = serde_json::from_value(json!({"update_id": 8, "callback_query": {
+    let update: wire::Update = serde_json::from_str(&json!({"update_id": 8, "callback_query": {
         "id": "q", "from": {"id": 11, "is_bot": false, "first_name": "O"}, "chat_instance": "c", "data": "stop",
         "message": {"message_id": 4, "date": 0, "chat": {"id": 11, "type": "private", "first_name": "O"}},
-    }})).unwrap();
+    }}).to_string()).unwrap();
     let Decoded::Tap(tap) = decode(&update, &me()) else { panic!("no tap") };
     assert_eq!(tap.place, Some((ChatKey::new(ChatId(11), None), ChatKind::Private, MessageId(4))));
 }

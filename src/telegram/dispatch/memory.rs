@@ -63,6 +63,11 @@ impl Memory {
         Ok((Self { store, refused: Mutex::new(refused) }, Loaded { owner, moved }))
     }
 
+    #[cfg(test)]
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Makes the claim durable.
     pub(super) async fn claim(&self, user: UserId, at: i64) -> Result<(), StoreError> {
         let mut batch = Batch::new();
