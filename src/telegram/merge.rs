@@ -60,11 +60,11 @@ impl Merge {
     /// `media_group_id`; `now` is in milliseconds of any steady clock.
     pub fn message(&mut self, message: UserMessage, album: Option<String>, now: i64) -> Vec<UserMessage> {
         let who = (message.key, message.sender.id);
-        if let Some(held) = self.held.get_mut(&who) {
-            if held.accepts(&message, album.as_deref()) {
-                let over = held.push(message, now);
-                return if over { self.flush(who.0, Some(who.1)) } else { Vec::new() };
-            }
+        if let Some(held) = self.held.get_mut(&who)
+            && held.accepts(&message, album.as_deref())
+        {
+            let over = held.push(message, now);
+            return if over { self.flush(who.0, Some(who.1)) } else { Vec::new() };
         }
         let mut ready = self.flush(who.0, Some(who.1));
         let run = match album {

@@ -1,2 +1,3 @@
-//! t
-fn main() {}
+//! The whole product over real sockets.
+
+mod inbound;

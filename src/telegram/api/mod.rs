@@ -101,7 +101,6 @@ impl ApiClient {
     }
 
     /// teloxide's typed client for the same bot. Its `Debug` shows the token: never print it.
-    #[must_use]
     pub fn bot(&self) -> Bot {
         self.bot.clone()
     }
