@@ -226,23 +226,6 @@ fn v07_a_title_that_looks_like_a_header_is_kept() {
 }
 
 #[test]
-fn v29_v30_a_second_init_never_replaces_checks_or_evidence() {
-    let (world, mut state) = checked();
-    change(&mut state, |plan| {
-        plan.tasks[0].checks[0].evidence = passed()
-    });
-    let before = state.clone();
-    for call in [
-        r#"{"verb":"create","title":"T","steps":["only this"]}"#,
-        r#"{"operation":"init","title":"T"}"#,
-        r#"{"operation":"init","file_path":"/x.json"}"#,
-    ] {
-        assert!(world.refused(&state, call).contains("discard first"));
-        assert_eq!(state, before);
-    }
-}
-
-#[test]
 fn v10_completion_names_the_open_check_and_its_exact_call() {
     let (world, mut state) = checked();
     let complete = r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#;
