@@ -52,7 +52,6 @@ goal-cleared = مُسح الهدف.
 goal-none = لا يوجد هدف. حدّده بـ /goal ثم النص.
 goal-set = 🎯 حُدّد الهدف.
 goal-shown = 🎯 { $goal }
-help-head = أعمل على جهاز المالك ولا أبني شيئًا من خطة قبل أن يوافق عليها المالك. اكتب ما تريد، أو استخدم:
 language-set = اللغة الآن: { $language }.
 language-shown = اللغة: { $language }. المتاح: { $known }. الأمر /language auto يتبع تطبيقك.
 language-unknown = لا توجد لغة «{ $language }». المتاح: { $known }.

@@ -52,7 +52,6 @@ goal-cleared = The goal is cleared.
 goal-none = There is no goal. Set one with /goal and a text.
 goal-set = 🎯 The goal is set.
 goal-shown = 🎯 { $goal }
-help-head = I work on the owner's machine and build nothing from a plan before the owner has approved it. Write what you want, or use:
 language-set = The language is now { $language }.
 language-shown = Language: { $language }. Known: { $known }. /language auto follows your app.
 language-unknown = There is no language “{ $language }”. Known: { $known }.

@@ -52,7 +52,6 @@ goal-cleared = Цель снята.
 goal-none = Цели нет. Задайте её: /goal и текст.
 goal-set = 🎯 Цель задана.
 goal-shown = 🎯 { $goal }
-help-head = Я работаю на машине владельца и ничего не строю по плану, пока владелец его не одобрил. Напишите, что нужно, или:
 language-set = Язык теперь: { $language }.
 language-shown = Язык: { $language }. Доступны: { $known }. /language auto — как в приложении.
 language-unknown = Языка «{ $language }» нет. Доступны: { $known }.

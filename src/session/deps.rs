@@ -8,7 +8,7 @@ use crate::domain::{ChatKey, SessionId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::inbox::Inbox;
-use crate::telegram::media::Media;
+use crate::telegram::api::ApiClient;
 use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
@@ -25,8 +25,8 @@ pub struct Deps {
     pub outbox: Outbox,
     /// Open updates.
     pub inbox: Inbox,
-    /// Downloads.
-    pub media: Media,
+    /// The Bot API, for downloads only.
+    pub api: ApiClient,
     /// Models: the configured one, then fallbacks.
     pub models: Vec<Arc<dyn Model>>,
     /// Tools.

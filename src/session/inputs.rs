@@ -1,6 +1,6 @@
 //! What people write: queued durably, handed to the next turn or to the running one.
 
-use tracing::debug;
+use tracing::{debug, warn};
 
 use crate::agent::Event;
 use crate::agent::hints;
@@ -11,6 +11,7 @@ use crate::domain::{
 };
 use crate::plan::model::PlanState;
 use crate::store::{Batch, StoreError, Table};
+use crate::telegram::media;
 
 use super::actor::Actor;
 use super::mail::Mail;
@@ -228,7 +229,7 @@ impl Actor {
             .filter(|queued| queued.message.origin.is_none() && !queued.message.observed)
             .filter(|queued| queued.message.sender.role == Role::Owner);
         let asked = natural
-            .map(|queued| hints::analyze(&queued.message.text, &self.language()))
+            .map(|queued| hints::analyze(&queued.message.text, Some(&self.language())))
             .any(|found| found.plan_phrase);
         if asked && matches!(self.plans.state, PlanState::NoPlan) {
             self.pre_init_by_nudge().await;
@@ -268,7 +269,7 @@ impl Actor {
         }
         let natural = message.origin.is_none() && !message.observed;
         if natural && self.deps.settings().plan.enabled {
-            let found = hints::analyze(&message.text, &self.language());
+            let found = hints::analyze(&message.text, Some(&self.language()));
             if let Some(hint) = hints::hint_text(&found) {
                 text.push_str("\n\n");
                 text.push_str(&hint);
@@ -292,13 +293,14 @@ impl Actor {
         }
         let mut message = message.clone();
         let updates = updates.to_vec();
-        let media = self.deps.media.clone();
+        let api = self.deps.api.clone();
         let folder = self.deps.session_dir(&self.record.id).join("inbox");
         let me = self.me.clone();
         tokio::spawn(async move {
             for attachment in &mut message.attachments {
-                if let Ok(path) = media.download(attachment, &folder).await {
-                    attachment.path = Some(path);
+                match media::fetch(&api, attachment, message.message, &folder).await {
+                    Ok(fetched) => *attachment = fetched,
+                    Err(fault) => warn!(key = fault.key, "a file was not downloaded"),
                 }
                 // Emptied either way, so that the message is not fetched again.
                 attachment.file_id.clear();

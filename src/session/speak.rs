@@ -48,6 +48,13 @@ impl Actor {
         self.say(text, None);
     }
 
+    /// Answers a command with a formatted text.
+    pub(super) fn reply_formatted(&self, command: &Command, text: Formatted) {
+        let mut send = Send::new(self.record.key, Content::Text(text), Lane::Final);
+        send.reply_to = (command.key.chat.0 < 0).then_some(command.message);
+        self.send(send);
+    }
+
     /// Says a formatted text in the session's chat.
     pub(super) fn say_formatted(&self, text: Formatted) {
         self.send(Send::new(self.record.key, Content::Text(text), Lane::Final));

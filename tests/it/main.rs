@@ -5,4 +5,3 @@ mod inbound;
 #[cfg(feature = "llm-genai")]
 mod llm;
 mod text;
-mod tools;

@@ -1,18 +1,14 @@
 //! `/help` and `/start`: what the bot does and the commands.
 
-use crate::domain::{Command, Role};
+use crate::domain::Command;
+use crate::telegram::command::help;
+use crate::text::markdown::to_formatted;
 
 use super::super::actor::Actor;
 
 impl Actor {
     pub(super) fn help(&mut self, command: &Command) {
-        let language = self.language();
-        let owner = command.sender.role == Role::Owner;
-        let mut text = self.tr("help-head", &[]);
-        for entry in crate::telegram::command::listed(owner) {
-            let what = crate::i18n::tr(&language, entry.description, &[]);
-            text.push_str(&format!("\n/{} — {what}", entry.name));
-        }
-        self.reply(command, text);
+        let text = help(&self.language());
+        self.reply_formatted(command, to_formatted(&text));
     }
 }
