@@ -1,13 +1,14 @@
 //! What Telegram does to a text before it is stored: bounds of entities, removed characters, trimming,
 //! nesting, links found by itself, and keyboards.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::refusal::Refusal;
+
+mod found;
+
+pub(super) use found::detect;
 
 /// Characters (code points) of a text after parsing.
 pub(super) const TEXT_LIMIT: usize = 4096;
@@ -365,51 +366,6 @@ fn union(spans: &[Span], kind: &str) -> Vec<Span> {
         }
     }
     out
-}
-
-static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
-    [
-        (
-            "email",
-            r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
-        ),
-        ("url", r"https?://[^\s<>]+[^\s<>.,:;!?)]"),
-        (
-            "bot_command",
-            r"/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?",
-        ),
-        ("mention", r"@[A-Za-z0-9_]{3,32}"),
-        ("hashtag", r"#\p{L}[\p{L}\p{N}_]{0,255}"),
-    ]
-    .into_iter()
-    .filter_map(|(kind, pattern)| Regex::new(pattern).ok().map(|regex| (kind, regex)))
-    .collect()
-});
-
-/// Adds what Telegram finds by itself: addresses, commands, mentions, hashtags.
-pub(super) fn detect(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
-    for (kind, pattern) in PATTERNS.iter() {
-        for found in pattern.find_iter(text) {
-            let before = text.get(..found.start()).unwrap_or_default();
-            let after = text.get(found.end()..).unwrap_or_default();
-            let word = |symbol: char| symbol.is_alphanumeric() || "_/@".contains(symbol);
-            if before.chars().next_back().is_some_and(word)
-                || after.chars().next().is_some_and(word)
-            {
-                continue;
-            }
-            let span = Span::new(kind, units(before), units(found.as_str()));
-            let taken = spans.iter().any(|other| {
-                let holds = !other.is(&STYLES) && !other.is(&QUOTES);
-                holds && other.offset < span.end() && span.offset < other.end()
-            });
-            if !taken {
-                spans.push(span);
-            }
-        }
-    }
-    spans.sort_by_key(Span::rank);
-    spans
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! stored, limits, the order of checks of an edit, who may be written to, how updates are confirmed,
 //! floods. Every call is recorded, and [`invariants`] says what is wrong with the record.
 
+mod compose;
 mod demo;
 mod fault;
 mod flood;

@@ -27,7 +27,7 @@ use crate::domain::{ChatId, MessageId, ThreadId, UserId};
 pub type Translate = Arc<dyn Fn(&str, &str) -> String + Send + Sync>;
 
 /// Keys of `playground.ftl` that the page needs.
-pub const PAGE_KEYS: [&str; 39] = [
+pub const PAGE_KEYS: [&str; 34] = [
     "playground-title",
     "playground-subtitle",
     "playground-you-are",
@@ -36,8 +36,6 @@ pub const PAGE_KEYS: [&str; 39] = [
     "playground-role-stranger",
     "playground-chats",
     "playground-calls",
-    "playground-calls-none",
-    "playground-rate",
     "playground-rate-unit",
     "playground-write",
     "playground-send",
@@ -45,7 +43,6 @@ pub const PAGE_KEYS: [&str; 39] = [
     "playground-cancel",
     "playground-edited",
     "playground-typing",
-    "playground-online",
     "playground-bot",
     "playground-members",
     "playground-topic-general",
@@ -54,11 +51,9 @@ pub const PAGE_KEYS: [&str; 39] = [
     "playground-ok",
     "playground-empty-title",
     "playground-empty-body",
-    "playground-try",
     "playground-example-fix",
     "playground-example-plan",
     "playground-example-help",
-    "playground-forwarded",
     "playground-deleted",
     "playground-file",
     "playground-show",

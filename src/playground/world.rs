@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::body::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
+use super::compose::{announce, compose};
 use super::fault::Fault;
 use super::log::{Call, invariants};
-use super::markup::{detect, normalise};
+use super::markup::detect;
 use super::methods;
 use super::model::{Answer, Draft, Person, Post, Room, RoomKind, Standing, TapState, Topic, set};
 use super::state::State;
@@ -172,7 +172,7 @@ impl World {
     }
 
     /// A person edits an own message.
-    pub fn edit(&self, user: UserId, chat: ChatId, message: MessageId, text: &str) {
+    pub fn edit(&self, _user: UserId, chat: ChatId, message: MessageId, text: &str) {
         self.with(|state| {
             state.change(chat.0, message.0, |post| {
                 post.text = text.to_owned();
@@ -388,32 +388,4 @@ impl World {
             .and_then(|person| person.language.clone());
         methods::menu(&state, chat.0, user.0, &language.unwrap_or_default())
     }
-}
-
-/// A person's message, not stored yet. Text of people is normalised like the bot's.
-fn compose(state: &mut State, user: UserId, chat: ChatId, draft: Draft) -> Post {
-    let person = state
-        .people
-        .get(&user.0)
-        .cloned()
-        .unwrap_or_else(|| Person::new(user.0, "Somebody", "somebody"));
-    let mut post = state.blank(chat.0, &person);
-    let (text, spans) = normalise(&draft.text, &draft.entities).unwrap_or((draft.text, Vec::new()));
-    post.entities = detect(&text, spans);
-    post.text = text;
-    post.thread = draft.thread;
-    post.reply_to = draft.reply_to;
-    post.extra = draft.extra;
-    post.sender_chat = post.extra.remove("sender_chat");
-    post.file = draft.file.map(|file| {
-        let bytes = Bytes::from(file.bytes);
-        methods::keep(state, &file.kind, &file.name, file.mime, bytes, file.size)
-    });
-    post
-}
-
-fn announce(state: &mut State, post: Post) {
-    let body = state.message_json(&post, 1);
-    state.store(post);
-    state.push("message", body);
 }

@@ -148,7 +148,7 @@ async fn the_page_shows_messages_quotes_and_buttons_and_runs_no_markup_of_a_mess
     };
     let bot = TestBot::new().await;
     furnish(&bot).await;
-    let url = |query: &str| format!("{}?{query}", bot.server.page_url());
+    let url = |query: &str| format!("{}?still&{query}", bot.server.page_url());
     let dom = look(
         browser.clone(),
         url("lang=en&theme=light"),

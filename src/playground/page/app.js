@@ -2,7 +2,7 @@
 
 import * as calls from "./calls.js";
 import { make } from "./text.js";
-import { bubble, face, initials, tone } from "./view.js";
+import { bubble, face, initials, tone, welcome } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -17,7 +17,6 @@ const getJson = async (path) => (await fetch(path)).json();
 const post = (path, body) =>
   fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).then((reply) => (reply.status === 204 ? null : reply.json()));
 const key = (chat, id) => `${chat}/${id}`;
-const person = () => state.people.find((one) => one.id === state.me);
 const room = () => state.chats.find((one) => one.id === state.chat);
 const place = (chat, thread) => `${state.me}:${chat}:${thread ?? 0}`;
 const inThread = (message, thread) => (message.thread ?? null) === (thread ?? null);
@@ -40,7 +39,8 @@ async function start() {
   open(query.get("chat") === "group" && group ? group.id : state.me, Number(query.get("thread")) || null);
   document.documentElement.dataset.view = query.get("view") ?? "chat";
   if (query.get("pane") === "calls") document.documentElement.dataset.calls = "open";
-  listen();
+  // A still page is for pictures: a browser that waits for the network would wait for ever.
+  if (!query.has("still")) listen();
   setInterval(() => calls.tick(state.strings), 1000);
   calls.tick(state.strings);
   document.documentElement.dataset.ready = "yes";
@@ -213,22 +213,7 @@ function paintMessages() {
     nodes.push(...drawn);
   });
   $("messages").dataset.place = here;
-  $("messages").replaceChildren(...(nodes.length ? nodes : [empty()]));
-}
-
-function empty() {
-  const node = make("div", "empty");
-  const image = make("img");
-  image.src = "/assets/icon.svg";
-  image.alt = "";
-  node.append(image, make("h3", "", state.strings["empty-title"]), make("p", "", state.strings["empty-body"]));
-  for (const name of ["example-fix", "example-plan", "example-help"]) {
-    const button = make("button", "", state.strings[name]);
-    button.type = "button";
-    button.addEventListener("click", () => say(room().kind === "private" ? state.strings[name] : `@${state.bot.username} ${state.strings[name]}`));
-    node.append(button);
-  }
-  return node;
+  $("messages").replaceChildren(...(nodes.length ? nodes : [welcome(state.strings, (text) => say(room().kind === "private" ? text : `@${state.bot.username} ${text}`))]));
 }
 
 const nearEnd = () => $("messages").scrollHeight - $("messages").scrollTop - $("messages").clientHeight < 90;

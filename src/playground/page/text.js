@@ -41,19 +41,22 @@ function fill(parent, text, from, to, entities, hooks) {
     const entity = entities[i];
     const end = Math.min(entity.offset + entity.length, to);
     if (entity.offset < at || entity.offset >= to) continue;
-    if (entity.offset > at) parent.append(text.slice(at, entity.offset));
+    words(parent, text, at, entity.offset);
     const inner = entities.slice(i + 1).filter((e) => e.offset < end && e.offset >= entity.offset);
     const [outer, place] = shell(entity, text.slice(entity.offset, end), hooks);
     fill(place, text, entity.offset, end, inner, hooks);
     parent.append(outer);
     at = end;
   }
-  if (at < to) {
-    // A block already ends its line; the line break behind it would show as an empty line.
-    const last = parent.lastChild;
-    const block = last instanceof HTMLElement && /^(PRE|BLOCKQUOTE)$/.test(last.tagName);
-    parent.append(text.slice(block && text[at] === "\n" ? at + 1 : at, to));
-  }
+  words(parent, text, at, to);
+}
+
+// A block already ends its line; the line break behind it would show as an empty line.
+function words(parent, text, from, to) {
+  const last = parent.lastChild;
+  const block = last instanceof HTMLElement && /^(PRE|BLOCKQUOTE)$/.test(last.tagName);
+  const start = block && text[from] === "\n" ? from + 1 : from;
+  if (start < to) parent.append(text.slice(start, to));
 }
 
 function shell(entity, words, hooks) {

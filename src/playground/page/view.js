@@ -106,6 +106,22 @@ function keyboard(post, context) {
   return keys;
 }
 
+// What an empty chat shows: three things to try.
+export function welcome(strings, say) {
+  const node = make("div", "empty");
+  const image = make("img");
+  image.src = "/assets/icon.svg";
+  image.alt = "";
+  node.append(image, make("h3", "", strings["empty-title"]), make("p", "", strings["empty-body"]));
+  for (const name of ["example-fix", "example-plan", "example-help"]) {
+    const button = make("button", "", strings[name]);
+    button.type = "button";
+    button.addEventListener("click", () => say(strings[name]));
+    node.append(button);
+  }
+  return node;
+}
+
 // A long press answers a message, as on a phone.
 function hold(node, act) {
   let timer = 0;

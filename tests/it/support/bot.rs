@@ -9,26 +9,26 @@ use greenlight::playground::{
 
 /// How the world is to be.
 #[derive(Debug, Clone)]
-pub struct Builder {
+pub(crate) struct Builder {
     limits: bool,
     cast: bool,
 }
 
 impl Builder {
     /// Enforces Telegram's flood limits.
-    pub fn limits(mut self) -> Self {
+    pub(crate) fn limits(mut self) -> Self {
         self.limits = true;
         self
     }
 
     /// Leaves out the people and chats that are there by default.
-    pub fn empty(mut self) -> Self {
+    pub(crate) fn empty(mut self) -> Self {
         self.cast = false;
         self
     }
 
     /// Starts the server.
-    pub async fn start(self) -> TestBot {
+    pub(crate) async fn start(self) -> TestBot {
         let mut options = Options::new(Arc::new(|language, key| {
             greenlight::i18n::tr(language, key, &[])
         }));
@@ -41,14 +41,14 @@ impl Builder {
 }
 
 /// A running world. Unless a test says otherwise the owner acts, in the private chat.
-pub struct TestBot {
+pub(crate) struct TestBot {
     /// The server.
-    pub server: Running,
+    pub(crate) server: Running,
 }
 
 impl TestBot {
     /// A world without limits and with people.
-    pub fn builder() -> Builder {
+    pub(crate) fn builder() -> Builder {
         Builder {
             limits: false,
             cast: true,
@@ -56,27 +56,27 @@ impl TestBot {
     }
 
     /// The same, started.
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::builder().start().await
     }
 
     /// The world behind the server.
-    pub fn world(&self) -> &World {
+    pub(crate) fn world(&self) -> &World {
         &self.server.world
     }
 
     /// The owner's private chat.
-    pub fn chat(&self) -> ChatId {
+    pub(crate) fn chat(&self) -> ChatId {
         ChatId(OWNER.0)
     }
 
     /// The owner writes in private.
-    pub fn say(&self, text: &str) -> MessageId {
+    pub(crate) fn say(&self, text: &str) -> MessageId {
         self.world().say(OWNER, self.chat(), None, text)
     }
 
     /// Anybody writes anywhere.
-    pub fn say_as(
+    pub(crate) fn say_as(
         &self,
         user: UserId,
         chat: ChatId,
@@ -87,17 +87,17 @@ impl TestBot {
     }
 
     /// The owner sends a message with more than text.
-    pub fn send(&self, draft: Draft) -> MessageId {
+    pub(crate) fn send(&self, draft: Draft) -> MessageId {
         self.world().say_with(OWNER, self.chat(), draft)
     }
 
     /// The owner taps, and waits for the answer.
-    pub async fn tap(&self, message: MessageId, data: &str) -> Answer {
+    pub(crate) async fn tap(&self, message: MessageId, data: &str) -> Answer {
         self.tap_as(OWNER, self.chat(), message, data).await
     }
 
     /// Anybody taps, and waits for the answer.
-    pub async fn tap_as(
+    pub(crate) async fn tap_as(
         &self,
         user: UserId,
         chat: ChatId,
@@ -109,17 +109,17 @@ impl TestBot {
     }
 
     /// What the owner sees in private.
-    pub fn messages(&self) -> Vec<Post> {
+    pub(crate) fn messages(&self) -> Vec<Post> {
         self.world().messages(self.chat())
     }
 
     /// What the group sees.
-    pub fn group_messages(&self) -> Vec<Post> {
+    pub(crate) fn group_messages(&self) -> Vec<Post> {
         self.world().messages(GROUP)
     }
 
     /// Waits for a message of the bot in the owner's private chat.
-    pub async fn wait_message(&self, mut fits: impl FnMut(&Post) -> bool) -> Post {
+    pub(crate) async fn wait_message(&self, mut fits: impl FnMut(&Post) -> bool) -> Post {
         let chat = self.chat();
         self.world()
             .wait_for(|world| {
@@ -133,19 +133,19 @@ impl TestBot {
     }
 
     /// The next `count` calls of `method` fail.
-    pub fn fault(&self, method: &str, count: u32, kind: FaultKind) {
+    pub(crate) fn fault(&self, method: &str, count: u32, kind: FaultKind) {
         self.world().fault(Fault::next(method, count, kind));
     }
 
     /// Every call so far, without the long polls.
-    pub fn log(&self) -> Vec<Call> {
+    pub(crate) fn log(&self) -> Vec<Call> {
         let mut log = self.world().log();
         log.retain(|call| call.method != "getUpdates");
         log
     }
 
     /// Fails if the bot broke a rule.
-    pub fn assert_clean(&self) {
+    pub(crate) fn assert_clean(&self) {
         assert_eq!(self.world().verdict(), Vec::<String>::new());
     }
 }

@@ -6,14 +6,14 @@ use super::TestBot;
 
 /// Calls methods and returns status and body.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     http: reqwest::Client,
     root: String,
 }
 
 impl Client {
     /// A client with the world's token.
-    pub fn new(bot: &TestBot) -> Self {
+    pub(crate) fn new(bot: &TestBot) -> Self {
         Self {
             http: reqwest::Client::new(),
             root: format!("{}/bot{}", bot.server.api_url, bot.server.token),
@@ -21,17 +21,21 @@ impl Client {
     }
 
     /// The address of a method.
-    pub fn url(&self, method: &str) -> String {
+    pub(crate) fn url(&self, method: &str) -> String {
         format!("{}/{method}", self.root)
     }
 
     /// The HTTP client itself.
-    pub fn http(&self) -> &reqwest::Client {
+    pub(crate) fn http(&self) -> &reqwest::Client {
         &self.http
     }
 
     /// Posts JSON; an error is a broken connection.
-    pub async fn try_call(&self, method: &str, params: Value) -> Result<(u16, Value), String> {
+    pub(crate) async fn try_call(
+        &self,
+        method: &str,
+        params: Value,
+    ) -> Result<(u16, Value), String> {
         let reply = self
             .http
             .post(self.url(method))
@@ -45,12 +49,12 @@ impl Client {
     }
 
     /// Posts JSON and expects a whole reply.
-    pub async fn call(&self, method: &str, params: Value) -> (u16, Value) {
+    pub(crate) async fn call(&self, method: &str, params: Value) -> (u16, Value) {
         self.try_call(method, params).await.expect("a reply")
     }
 
     /// Posts JSON and expects success; returns the result.
-    pub async fn ok(&self, method: &str, params: Value) -> Value {
+    pub(crate) async fn ok(&self, method: &str, params: Value) -> Value {
         let (status, body) = self.call(method, params.clone()).await;
         assert_eq!(
             (status, &body["ok"]),
@@ -61,7 +65,7 @@ impl Client {
     }
 
     /// Posts JSON and expects a refusal; returns code and description.
-    pub async fn refused(&self, method: &str, params: Value) -> (u16, String) {
+    pub(crate) async fn refused(&self, method: &str, params: Value) -> (u16, String) {
         let (status, body) = self.call(method, params.clone()).await;
         assert_eq!(body["ok"], json!(false), "{method} {params} {body}");
         assert_eq!(body["error_code"], json!(status));

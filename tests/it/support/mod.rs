@@ -1,7 +1,7 @@
 //! What every integration test stands on: a strict Bot API with people in it.
 
-pub mod bot;
-pub mod client;
+mod bot;
+mod client;
 
-pub use bot::TestBot;
-pub use client::Client;
+pub(crate) use bot::TestBot;
+pub(crate) use client::Client;
