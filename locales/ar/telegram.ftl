@@ -40,6 +40,7 @@ command-model = عرض النموذج أو اختياره
 command-approvals = مقدار السؤال قبل التنفيذ
 command-project = عرض مجلد المشروع أو اختياره
 command-language = اختيار اللغة
+command-goal = عرض الهدف أو تحديده
 command-help = ما يستطيع البوت فعله
 command-start = الترحيب والخطوات الأولى
 command-unknown = لا يوجد أمر { $command }. أرسل /help لعرض القائمة.

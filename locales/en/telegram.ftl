@@ -36,6 +36,7 @@ command-model = Show or choose the model
 command-approvals = How much to ask before acting
 command-project = Show or choose the project directory
 command-language = Choose the language
+command-goal = show or set the goal
 command-help = What this bot can do
 command-start = Greeting and first steps
 command-unknown = There is no command { $command }. Send /help for the list.

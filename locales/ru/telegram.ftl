@@ -38,6 +38,7 @@ command-model = Показать или выбрать модель
 command-approvals = О чём спрашивать перед действием
 command-project = Показать или выбрать каталог проекта
 command-language = Выбрать язык
+command-goal = показать или задать цель
 command-help = Что умеет бот
 command-start = Приветствие и первые шаги
 command-unknown = Команды { $command } нет. Список — /help.

@@ -141,8 +141,16 @@ impl Actor {
     /// Marks updates as done: their effect is durable.
     pub(super) async fn close(&self, updates: &[UpdateId]) {
         let mut batch = Batch::new();
-        self.deps.inbox.close_in(&mut batch, updates);
+        self.close_in(&mut batch, updates);
         self.commit(batch).await;
+    }
+
+    /// Adds the closing of updates to a batch.
+    pub(super) fn close_in(&self, batch: &mut Batch, updates: &[UpdateId]) {
+        let now = chrono::Utc::now().timestamp();
+        if let Err(fault) = self.deps.inbox.close_in(batch, updates, now) {
+            self.store_failed(&fault);
+        }
     }
 
     /// Commits; a failure is logged once and told, and leaves the updates open for the next start.

@@ -12,7 +12,7 @@ use crate::plan::gate::Grants;
 use crate::store::{Batch, Table};
 use crate::text::units::utf16_len;
 use crate::text::visible::show_controls;
-use crate::tools::{Inspection, Question};
+use crate::tools::Inspection;
 
 use super::actor::Actor;
 use super::batch::outcome;
@@ -51,7 +51,7 @@ impl Actor {
 
     /// Sends a question of the model.
     pub(super) async fn ask_user(&mut self, call: &ToolCall) {
-        let question = match Question::parse(&call.arguments) {
+        let question = match self.deps.toolbox.question(call) {
             Ok(question) => question,
             Err(text) => {
                 self.me
@@ -71,7 +71,7 @@ impl Actor {
             user,
         };
         let hint = self.tr("question-hint", &[]);
-        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.question));
+        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
         let key = self.record.key;
         self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS).await;
     }

@@ -70,7 +70,7 @@ impl Actor {
             self.store_failed(&fault);
             return;
         }
-        self.deps.inbox.close_in(&mut batch, &updates);
+        self.close_in(&mut batch, &updates);
         if !self.commit(batch).await {
             return;
         }
@@ -101,7 +101,7 @@ impl Actor {
         } else {
             debug!("an edit came after its message was read");
         }
-        self.deps.inbox.close_in(&mut batch, &updates);
+        self.close_in(&mut batch, &updates);
         self.commit(batch).await;
     }
 
@@ -270,9 +270,9 @@ impl Actor {
         let natural = message.origin.is_none() && !message.observed;
         if natural && self.deps.settings().plan.enabled {
             let found = hints::analyze(&message.text, Some(&self.language()));
-            if let Some(hint) = hints::hint_text(&found) {
+            if !found.is_empty() {
                 text.push_str("\n\n");
-                text.push_str(&hint);
+                text.push_str(&hints::hint_text(&found));
             }
         }
         UserInput {

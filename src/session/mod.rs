@@ -2,13 +2,13 @@
 //! awaits across adapters.
 
 mod actor;
-mod answer;
+pub mod answer;
 mod batch;
 mod cards;
 mod commands;
 mod deps;
 pub mod flow_record;
-mod flow_task;
+pub mod flow_task;
 mod flow_driver;
 mod flow_wires;
 mod inputs;

@@ -2,7 +2,6 @@
 
 use tracing::{info, warn};
 
-use crate::agent::transcript::Record;
 use crate::domain::{
     ApprovalLevel, CallStatus, Effects, SandboxProfile, ToolCall, ToolOutcome,
 };
@@ -256,13 +255,5 @@ impl Actor {
             || (malformed && call.name == super::plans::TOOL && call.arguments.contains("\"submit\""));
         (submits && result.status == CallStatus::Failed)
             .then(|| result.content.chars().take(600).collect())
-    }
-
-    /// Whether this turn has put its words into the transcript already.
-    pub(super) fn has_begun(&self) -> bool {
-        self.conversation
-            .records()
-            .last()
-            .is_some_and(|record| !matches!(record, Record::Ended { .. }))
     }
 }

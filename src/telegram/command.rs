@@ -44,6 +44,7 @@ pub const COMMANDS: &[CommandSpec] = &[
     spec("approvals", "command-approvals", false, false),
     spec("project", "command-project", false, false),
     spec("language", "command-language", false, false),
+    spec("goal", "command-goal", false, false),
     spec("help", "command-help", true, false),
     spec("start", "command-start", false, false),
 ];

@@ -1,4 +1,4 @@
-//! Integration tests: real sockets, real processes.
+//! Integration tests: one binary, real sockets, real processes, names are sentences.
 #![allow(missing_docs, reason = "tests are their own documentation")]
 #![allow(
     clippy::unwrap_used,
@@ -8,7 +8,12 @@
     reason = "a helper of a test fails the test"
 )]
 
+mod flow;
+mod inbound;
+#[cfg(feature = "llm-genai")]
+mod llm;
 mod page;
 mod playground;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;
+mod text;

@@ -3,6 +3,7 @@
 //!
 //! [`Outbox`] is the handle; [`scheduler`] decides what goes next, purely; the driver awaits.
 
+mod api_wire;
 mod buckets;
 mod driver;
 mod encode;
