@@ -9,7 +9,7 @@ use crate::domain::{
     UpdateId, UserId,
 };
 
-pub use parts::{cut, safe_name};
+pub use parts::{cut, safe_name, without_mention};
 
 /// Turns text with entities into Markdown for the model.
 pub type ToMarkdown = fn(&str, &[Entity]) -> String;

@@ -92,6 +92,26 @@ pub fn cut(formatted: &Formatted, bytes: usize) -> Formatted {
     }
 }
 
+/// The bot's own name at the start says only whom the text is for.
+#[must_use]
+pub fn without_mention(text: &Formatted, me: &str) -> Formatted {
+    let length = me.len() + 1;
+    let named = text
+        .text
+        .strip_prefix('@')
+        .and_then(|rest| rest.get(..me.len()))
+        .is_some_and(|name| name.eq_ignore_ascii_case(me));
+    let ends = text.text.get(length..).is_some_and(|rest| {
+        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !rest.trim().is_empty()
+    });
+    if !(named && ends) {
+        return text.clone();
+    }
+    let rest = text.text.get(length..).unwrap_or_default();
+    let punctuation = rest.len() - rest.trim_start_matches([',', ':']).len();
+    cut(text, length + punctuation)
+}
+
 /// The replied-to message. In a topic every message "replies" to the one that opened it; that is none.
 pub(super) fn real_reply(message: &wire::Message) -> Option<&wire::Message> {
     message

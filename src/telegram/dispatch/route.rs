@@ -5,13 +5,13 @@ use std::sync::PoisonError;
 use super::hold::Held;
 use super::{Content, Context, Delivery, Reply};
 use crate::domain::{
-    ChatId, ChatKey, ChatKind, Command, EntityKind, Formatted, Inbound, MessageId, Role, Sender,
-    Tap, UpdateId, UserId, UserMessage,
+    ChatId, ChatKey, ChatKind, Command, EntityKind, Inbound, MessageId, Role, Sender, Tap,
+    UpdateId, UserId, UserMessage,
 };
 use crate::store::StoreError;
 use crate::telegram::access::{Address, ClaimOutcome, Standing, Verdict};
 use crate::telegram::command::{self, CommandSpec, Parsed};
-use crate::telegram::decode::{Decoded, Incoming, IncomingTap, Person, cut};
+use crate::telegram::decode::{Decoded, Incoming, IncomingTap, Person, cut, without_mention};
 use crate::telegram::listener::unix_now;
 
 impl Context {
@@ -387,23 +387,4 @@ fn sender(person: Person, role: Role) -> Sender {
         language: person.language,
         role,
     }
-}
-
-/// The bot's own name at the start says only whom the text is for.
-fn without_mention(text: &Formatted, me: &str) -> Formatted {
-    let length = me.len() + 1;
-    let named = text
-        .text
-        .strip_prefix('@')
-        .and_then(|rest| rest.get(..me.len()))
-        .is_some_and(|name| name.eq_ignore_ascii_case(me));
-    let ends = text.text.get(length..).is_some_and(|rest| {
-        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !rest.trim().is_empty()
-    });
-    if !(named && ends) {
-        return text.clone();
-    }
-    let rest = text.text.get(length..).unwrap_or_default();
-    let punctuation = rest.len() - rest.trim_start_matches([',', ':']).len();
-    cut(text, length + punctuation)
 }
