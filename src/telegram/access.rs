@@ -71,9 +71,17 @@ impl Rules {
     /// Rules from settings. `claimed` is the owner claimed by code, who counts only when the settings
     /// name none; `moved` maps the new id of each migrated group to its old one.
     #[must_use]
-    pub fn new(settings: TelegramSettings, claimed: Option<UserId>, moved: BTreeMap<ChatId, ChatId>) -> Self {
+    pub fn new(
+        settings: TelegramSettings,
+        claimed: Option<UserId>,
+        moved: BTreeMap<ChatId, ChatId>,
+    ) -> Self {
         let owner = settings.owner.or(claimed).filter(|owner| is_person(*owner));
-        Self { settings, owner, moved }
+        Self {
+            settings,
+            owner,
+            moved,
+        }
     }
 
     /// The owner, if there is one.
@@ -114,10 +122,11 @@ impl Rules {
     /// The settings of a served group.
     #[must_use]
     pub fn group(&self, chat: ChatId) -> Option<&GroupSettings> {
-        self.settings
-            .groups
-            .get(&chat)
-            .or_else(|| self.moved.get(&chat).and_then(|old| self.settings.groups.get(old)))
+        self.settings.groups.get(&chat).or_else(|| {
+            self.moved
+                .get(&chat)
+                .and_then(|old| self.settings.groups.get(old))
+        })
     }
 
     /// What `user` is in `chat`. Nobody is served while there is no owner.
@@ -131,7 +140,9 @@ impl Rules {
         };
         let listed = || {
             self.settings.members.contains(&user)
-                || self.group(chat).is_some_and(|group| group.members.contains(&user))
+                || self
+                    .group(chat)
+                    .is_some_and(|group| group.members.contains(&user))
         };
         if user == owner {
             Standing::Principal(Role::Owner)
@@ -157,8 +168,12 @@ impl Rules {
             },
             ChatKind::Group => match (self.group(message.key.chat), standing) {
                 (None, _) | (_, Standing::NotAPerson) => Verdict::Ignore,
-                (Some(group), Standing::Principal(role)) if addressed(group.respond, address) => Verdict::Serve(role),
-                (Some(group), Standing::Principal(_) | Standing::Stranger) if group.observe => Verdict::Observe,
+                (Some(group), Standing::Principal(role)) if addressed(group.respond, address) => {
+                    Verdict::Serve(role)
+                }
+                (Some(group), Standing::Principal(_) | Standing::Stranger) if group.observe => {
+                    Verdict::Observe
+                }
                 (Some(_), Standing::Principal(_) | Standing::Stranger) => Verdict::Ignore,
             },
             ChatKind::Channel => Verdict::Ignore,
@@ -213,7 +228,11 @@ impl ClaimCode {
             .filter_map(|byte| CODE_ALPHABET.get(usize::from(byte % 32)))
             .map(|byte| char::from(*byte))
             .collect();
-        Self { code, expires_at: now + CODE_SECONDS, tries_left: CODE_TRIES }
+        Self {
+            code,
+            expires_at: now + CODE_SECONDS,
+            tries_left: CODE_TRIES,
+        }
     }
 
     /// The code, to be printed on the terminal and nowhere else.
@@ -233,7 +252,11 @@ impl ClaimCode {
             return ClaimOutcome::Accepted;
         }
         self.tries_left -= 1;
-        if self.tries_left == 0 { ClaimOutcome::Dead } else { ClaimOutcome::Wrong }
+        if self.tries_left == 0 {
+            ClaimOutcome::Dead
+        } else {
+            ClaimOutcome::Wrong
+        }
     }
 }
 

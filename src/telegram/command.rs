@@ -22,8 +22,18 @@ pub struct CommandSpec {
     pub control: bool,
 }
 
-const fn spec(name: &'static str, key: &'static str, in_groups: bool, control: bool) -> CommandSpec {
-    CommandSpec { name, key, in_groups, control }
+const fn spec(
+    name: &'static str,
+    key: &'static str,
+    in_groups: bool,
+    control: bool,
+) -> CommandSpec {
+    CommandSpec {
+        name,
+        key,
+        in_groups,
+        control,
+    }
 }
 
 /// Every command, in the order of the menu.
@@ -87,7 +97,10 @@ pub fn parse(text: &str, me: &str) -> Parsed {
         Some((word, bot)) => (word, Some(bot)),
         None => (token, None),
     };
-    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    };
     if word.is_empty() || word.len() > WORD_LIMIT || !is_name(word) {
         return Parsed::Chat;
     }
@@ -102,14 +115,24 @@ pub fn parse(text: &str, me: &str) -> Parsed {
     let addressed = bot.is_some();
     let wanted = folded(word);
     match COMMANDS.iter().find(|spec| folded(spec.name) == wanted) {
-        Some(spec) => Parsed::Ours { spec, arguments_at: 1 + token.len(), addressed },
-        None => Parsed::Unknown { word: word.to_owned(), addressed },
+        Some(spec) => Parsed::Ours {
+            spec,
+            arguments_at: 1 + token.len(),
+            addressed,
+        },
+        None => Parsed::Unknown {
+            word: word.to_owned(),
+            addressed,
+        },
     }
 }
 
 /// `/show-plan`, `/showplan` and `/Show_Plan` are the same word.
 fn folded(word: &str) -> String {
-    word.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).collect()
+    word.chars()
+        .filter(|c| *c != '_' && *c != '-')
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
 }
 
 /// The bodies of `setMyCommands`, one for each scope and language.
@@ -120,13 +143,22 @@ fn folded(word: &str) -> String {
 pub fn registrations(default: &str, languages: &[&str]) -> Vec<Value> {
     let mut bodies = Vec::new();
     let mut seen: Vec<String> = Vec::new();
-    for (locale, code) in std::iter::once((default, String::new()))
-        .chain(languages.iter().map(|tag| (*tag, tag.chars().take_while(char::is_ascii_lowercase).collect())))
+    for (locale, code) in
+        std::iter::once((default, String::new())).chain(languages.iter().map(|tag| {
+            (
+                *tag,
+                tag.chars().take_while(char::is_ascii_lowercase).collect(),
+            )
+        }))
     {
         if seen.contains(&code) || (code.len() != 2 && !code.is_empty()) {
             continue;
         }
-        for (scope, group) in [("default", false), ("all_private_chats", false), ("all_group_chats", true)] {
+        for (scope, group) in [
+            ("default", false),
+            ("all_private_chats", false),
+            ("all_group_chats", true),
+        ] {
             let mut body = json!({"commands": menu(locale, group), "scope": {"type": scope}});
             if let (false, Some(body)) = (code.is_empty(), body.as_object_mut()) {
                 body.insert("language_code".into(), code.clone().into());
@@ -142,7 +174,11 @@ pub fn registrations(default: &str, languages: &[&str]) -> Vec<Value> {
 #[must_use]
 pub fn help(locale: &str) -> String {
     let mut lines = vec![tr(locale, "help-intro", &[]), String::new()];
-    lines.extend(COMMANDS.iter().map(|spec| format!("- `/{}` — {}", spec.name, tr(locale, spec.key, &[]))));
+    lines.extend(
+        COMMANDS
+            .iter()
+            .map(|spec| format!("- `/{}` — {}", spec.name, tr(locale, spec.key, &[]))),
+    );
     lines.extend([String::new(), tr(locale, "help-footer", &[])]);
     lines.join("\n")
 }
@@ -152,7 +188,10 @@ fn menu(locale: &str, group: bool) -> Vec<Value> {
         .iter()
         .filter(|spec| spec.in_groups || !group)
         .map(|spec| {
-            let description: String = tr(locale, spec.key, &[]).chars().take(DESCRIPTION_LIMIT).collect();
+            let description: String = tr(locale, spec.key, &[])
+                .chars()
+                .take(DESCRIPTION_LIMIT)
+                .collect();
             json!({"command": spec.name, "description": description})
         })
         .collect()
@@ -171,7 +210,13 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_command_is_the_same_command() {
-        for text in ["/show-plan", "/showplan", "/show_plan", "/SHOW_PLAN", "/show-plan@Green_Bot now"] {
+        for text in [
+            "/show-plan",
+            "/showplan",
+            "/show_plan",
+            "/SHOW_PLAN",
+            "/show-plan@Green_Bot now",
+        ] {
             assert_eq!(name(text), Some("show_plan"), "{text}");
         }
         assert_eq!(name("/planstatus"), Some("plan_status"));
@@ -186,28 +231,57 @@ mod tests {
 
     #[test]
     fn a_path_and_a_slash_in_prose_are_chat() {
-        for text in ["/etc/hosts", "/usr/bin/env python", "/", "/ status", " /status", "and /status", "/.env", "/привет", "/a.txt", "/x@"] {
+        for text in [
+            "/etc/hosts",
+            "/usr/bin/env python",
+            "/",
+            "/ status",
+            " /status",
+            "and /status",
+            "/.env",
+            "/привет",
+            "/a.txt",
+            "/x@",
+        ] {
             assert_eq!(parse(text, "green_bot"), Parsed::Chat, "{text}");
         }
     }
 
     #[test]
     fn an_unknown_word_is_named() {
-        assert_eq!(parse("/frobnicate now", "green_bot"), Parsed::Unknown { word: "frobnicate".into(), addressed: false });
+        assert_eq!(
+            parse("/frobnicate now", "green_bot"),
+            Parsed::Unknown {
+                word: "frobnicate".into(),
+                addressed: false
+            }
+        );
     }
 
     #[test]
     fn the_menu_obeys_telegrams_rules() {
-        let bodies = registrations("en", &["en", "ru", "ar", "pt-BR", "zh-Hans", "zh-Hant", "x"]);
+        let bodies = registrations(
+            "en",
+            &["en", "ru", "ar", "pt-BR", "zh-Hans", "zh-Hant", "x"],
+        );
         assert_eq!(bodies.len(), 3 * 6);
         for body in &bodies {
-            let code = body.get("language_code").and_then(Value::as_str).unwrap_or("en");
+            let code = body
+                .get("language_code")
+                .and_then(Value::as_str)
+                .unwrap_or("en");
             assert!(code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_lowercase()));
             for command in body["commands"].as_array().unwrap() {
                 let name = command["command"].as_str().unwrap();
-                assert!((1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
+                assert!(
+                    (1..=32).contains(&name.len())
+                        && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+                );
                 let description = command["description"].as_str().unwrap();
-                assert!(!description.starts_with("command-") && !description.is_empty(), "{name}");
+                assert!(
+                    !description.starts_with("command-") && !description.is_empty(),
+                    "{name}"
+                );
             }
         }
     }

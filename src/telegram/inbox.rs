@@ -80,8 +80,14 @@ impl Inbox {
     /// # Errors
     /// If the store fails.
     pub async fn open(store: Store, bot: i64, now: i64) -> Result<Self, StoreError> {
-        let mut state = State { offset: store.get(Table::Meta, &offset_key(bot)).await?.unwrap_or(0), ..State::default() };
-        for (key, tombstone) in store.scan::<Tombstone>(Table::InboxDone, &bot.to_be_bytes()).await? {
+        let mut state = State {
+            offset: store.get(Table::Meta, &offset_key(bot)).await?.unwrap_or(0),
+            ..State::default()
+        };
+        for (key, tombstone) in store
+            .scan::<Tombstone>(Table::InboxDone, &bot.to_be_bytes())
+            .await?
+        {
             if let Some(id) = id_of(&key) {
                 state.seen.insert(id, tombstone.at);
             }
@@ -96,7 +102,11 @@ impl Inbox {
         if !batch.is_empty() {
             store.write(batch).await?;
         }
-        Ok(Self { store, bot, state: Arc::new(Mutex::new(state)) })
+        Ok(Self {
+            store,
+            bot,
+            state: Arc::new(Mutex::new(state)),
+        })
     }
 
     /// The bot this inbox belongs to.
@@ -138,7 +148,11 @@ impl Inbox {
         let mut offset = None;
         let mut seen = Vec::new();
         for raw in updates {
-            let Some(id) = raw.get("update_id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()) else {
+            let Some(id) = raw
+                .get("update_id")
+                .and_then(Value::as_u64)
+                .and_then(|id| u32::try_from(id).ok())
+            else {
                 accepted.repeated += 1;
                 continue;
             };
@@ -153,7 +167,11 @@ impl Inbox {
                 batch.put(Table::InboxDone, &key(self.bot, id), &Tombstone { at: now })?;
                 continue;
             }
-            let row = Row { raw, attempts: 0, received_at: now };
+            let row = Row {
+                raw,
+                attempts: 0,
+                received_at: now,
+            };
             batch.put(Table::Inbox, &key(self.bot, id), &row)?;
             accepted.fresh.push((UpdateId(id), row.raw));
         }
@@ -177,7 +195,12 @@ impl Inbox {
     ///
     /// # Errors
     /// If a value does not encode.
-    pub fn close_in(&self, batch: &mut Batch, updates: &[UpdateId], now: i64) -> Result<(), StoreError> {
+    pub fn close_in(
+        &self,
+        batch: &mut Batch,
+        updates: &[UpdateId],
+        now: i64,
+    ) -> Result<(), StoreError> {
         for update in updates {
             let key = key(self.bot, update.0);
             batch.delete(Table::Inbox, &key);
@@ -202,7 +225,12 @@ impl Inbox {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn failed(&self, update: UpdateId, reason: &str, now: i64) -> Result<Option<Value>, StoreError> {
+    pub async fn failed(
+        &self,
+        update: UpdateId,
+        reason: &str,
+        now: i64,
+    ) -> Result<Option<Value>, StoreError> {
         let key = key(self.bot, update.0);
         let Some(mut row) = self.store.get::<Row>(Table::Inbox, &key).await? else {
             return Ok(None);
@@ -222,10 +250,20 @@ impl Inbox {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn bury(&self, update: UpdateId, raw: Value, reason: &str, now: i64) -> Result<(), StoreError> {
+    pub async fn bury(
+        &self,
+        update: UpdateId,
+        raw: Value,
+        reason: &str,
+        now: i64,
+    ) -> Result<(), StoreError> {
         let mut batch = Batch::new();
         self.close_in(&mut batch, &[update], now)?;
-        let letter = DeadLetter { raw, reason: reason.to_owned(), at: now };
+        let letter = DeadLetter {
+            raw,
+            reason: reason.to_owned(),
+            at: now,
+        };
         batch.put(Table::DeadLetters, &key(self.bot, update.0), &letter)?;
         self.store.commit(batch).await
     }
@@ -237,7 +275,10 @@ impl Inbox {
 /// If the store fails.
 pub async fn dead_letters(store: &Store) -> Result<Vec<(UpdateId, DeadLetter)>, StoreError> {
     let rows = store.scan::<DeadLetter>(Table::DeadLetters, &[]).await?;
-    Ok(rows.into_iter().filter_map(|(key, letter)| id_of(&key).map(|id| (UpdateId(id), letter))).collect())
+    Ok(rows
+        .into_iter()
+        .filter_map(|(key, letter)| id_of(&key).map(|id| (UpdateId(id), letter)))
+        .collect())
 }
 
 fn key(bot: i64, id: u32) -> Vec<u8> {
@@ -260,7 +301,10 @@ fn offset_key(bot: i64) -> Vec<u8> {
 /// Whether a message is too old to be answered. A migration counts whenever it comes.
 fn is_stale(raw: &Value, now: i64) -> bool {
     let time = |pointer: &str| raw.pointer(pointer).and_then(Value::as_i64);
-    let moved = ["/message/migrate_to_chat_id", "/message/migrate_from_chat_id"];
+    let moved = [
+        "/message/migrate_to_chat_id",
+        "/message/migrate_from_chat_id",
+    ];
     let sent = time("/message/date").or_else(|| time("/edited_message/edit_date"));
     moved.iter().all(|pointer| raw.pointer(pointer).is_none())
         && sent.is_some_and(|sent| now.saturating_sub(sent) > BACKLOG_SECONDS)
@@ -281,80 +325,4 @@ fn prune(state: &mut State, batch: &mut Batch, bot: i64, now: i64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn message(id: u32, date: i64) -> Value {
-        json!({"update_id": id, "message": {"message_id": id, "date": date}})
-    }
-
-    async fn inbox(home: &std::path::Path, bot: i64) -> Inbox {
-        Inbox::open(Store::open(home).await.unwrap(), bot, 0).await.unwrap()
-    }
-
-    #[tokio::test]
-    async fn an_update_is_accepted_once_and_open_until_closed() {
-        let home = tempfile::tempdir().unwrap();
-        let first = inbox(home.path(), 1).await;
-        let accepted = first.accept(vec![message(7, 0), message(7, 0), message(8, 0)], 10).await.unwrap();
-        assert_eq!((accepted.fresh.len(), accepted.repeated), (2, 1));
-        assert_eq!(first.offset().await, 9);
-        first.close(&[UpdateId(7)], 11).await.unwrap();
-        let store = first.store.clone();
-        drop(first);
-
-        let again = Inbox::open(store.clone(), 1, 20).await.unwrap();
-        assert_eq!(again.offset().await, 9);
-        let open: Vec<UpdateId> = again.open_rows().await.unwrap().into_iter().map(|(id, _)| id).collect();
-        assert_eq!(open, [UpdateId(8)]);
-        assert_eq!(again.accept(vec![message(7, 0), message(8, 0)], 21).await.unwrap().fresh, []);
-
-        let other = Inbox::open(store, 2, 20).await.unwrap();
-        assert_eq!(other.offset().await, 0);
-        assert_eq!(other.accept(vec![message(7, 0)], 21).await.unwrap().fresh.len(), 1);
-    }
-
-    #[tokio::test]
-    async fn the_fifth_failure_makes_a_dead_letter() {
-        let home = tempfile::tempdir().unwrap();
-        let inbox = inbox(home.path(), 1).await;
-        inbox.accept(vec![message(7, 0)], 0).await.unwrap();
-        for _ in 0..4 {
-            assert!(inbox.failed(UpdateId(7), "panic", 1).await.unwrap().is_some());
-        }
-        assert_eq!(inbox.failed(UpdateId(7), "panic", 1).await.unwrap(), None);
-        assert!(inbox.open_rows().await.unwrap().is_empty());
-        let dead = dead_letters(&inbox.store).await.unwrap();
-        assert_eq!((dead.len(), dead[0].0, dead[0].1.reason.as_str()), (1, UpdateId(7), "panic"));
-    }
-
-    #[tokio::test]
-    async fn what_is_older_than_a_day_is_counted_but_a_migration_is_not() {
-        let home = tempfile::tempdir().unwrap();
-        let inbox = inbox(home.path(), 1).await;
-        let moved = json!({"update_id": 3, "message": {"date": 0, "migrate_to_chat_id": -5}});
-        let now = BACKLOG_SECONDS + 1;
-        let accepted = inbox.accept(vec![message(1, 0), message(2, 1), moved], now).await.unwrap();
-        let fresh: Vec<UpdateId> = accepted.fresh.into_iter().map(|(id, _)| id).collect();
-        assert_eq!((fresh, accepted.stale), (vec![UpdateId(2), UpdateId(3)], 1));
-    }
-
-    #[tokio::test]
-    async fn ids_that_restart_lower_move_the_offset_back() {
-        let home = tempfile::tempdir().unwrap();
-        let inbox = inbox(home.path(), 1).await;
-        inbox.accept(vec![message(900, 0)], 0).await.unwrap();
-        inbox.accept(vec![message(5, 0)], 0).await.unwrap();
-        assert_eq!(inbox.offset().await, 6);
-    }
-
-    #[test]
-    fn memory_for_dedup_is_bounded() {
-        let mut state = State { seen: (0..30_000).map(|id| (id, i64::from(id))).collect(), ..State::default() };
-        prune(&mut state, &mut Batch::new(), 1, 30_000);
-        assert_eq!(state.seen.len(), SEEN_LIMIT);
-        assert!(!state.seen.contains_key(&0) && state.seen.contains_key(&29_999));
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Updates from the server into the inbox, by long polling or webhook, and the health of that.
 
+mod setup;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,12 +15,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiClient, ApiFault, POLL_SECONDS};
-use super::command;
-use super::decode::Me;
 use super::inbox::{BACKLOG_SECONDS, Inbox};
 use super::repair::ALLOWED;
-use crate::domain::{Fault, UpdateId, UserId};
+use crate::domain::{Fault, UpdateId};
 use crate::store::StoreError;
+
+pub use setup::{register_commands, set_webhook, who_am_i};
 
 /// Most updates a poll asks for.
 const POLL_LIMIT: usize = 100;
@@ -96,7 +98,13 @@ impl Intake {
     #[must_use]
     pub fn new(inbox: Inbox, feed: mpsc::Sender<Fed>, secret: Option<SecretString>) -> Self {
         let (health, _) = watch::channel(Health::default());
-        Self { inbox, feed, health, secret, skipped: Arc::default() }
+        Self {
+            inbox,
+            feed,
+            health,
+            secret,
+            skipped: Arc::default(),
+        }
     }
 
     /// A view of the health.
@@ -144,7 +152,11 @@ impl Intake {
                 self.skipped.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            if let Some(raw) = self.inbox.failed(update, "handling it was cut short five times", unix_now()).await? {
+            if let Some(raw) = self
+                .inbox
+                .failed(update, "handling it was cut short five times", unix_now())
+                .await?
+            {
                 count += 1;
                 self.push(Fed::Update(update, raw)).await;
             }
@@ -178,7 +190,9 @@ impl Intake {
     fn succeeded(&self, state: PollState) {
         let now = unix_now();
         self.health.send_modify(|health| {
-            let fresh = health.last_conflict.is_some_and(|at| now - at < CONFLICT_SECONDS);
+            let fresh = health
+                .last_conflict
+                .is_some_and(|at| now - at < CONFLICT_SECONDS);
             // A poll between two conflicts does not end the conflict.
             health.state = if fresh { PollState::Conflict } else { state };
             health.last_ok = Some(now);
@@ -196,53 +210,6 @@ impl Intake {
             }
         });
     }
-}
-
-/// Asks the server who this bot is, until it answers.
-///
-/// # Errors
-/// If the token is refused, or `cancel` came first.
-pub async fn who_am_i(api: &ApiClient, cancel: &CancellationToken) -> Result<Me, Fault> {
-    let mut waits = backoff();
-    let mut refused = 0;
-    loop {
-        let fault = match cancel.run_until_cancelled(api.call("getMe", &json!({}))).await {
-            None => return Err(Fault::user("access-stopped", &[])),
-            Some(Ok(me)) => match (me.get("id").and_then(Value::as_i64), me.get("username").and_then(Value::as_str)) {
-                (Some(id), Some(username)) => return Ok(Me { id: UserId(id), username: username.to_owned() }),
-                (_, _) => ApiFault::Server(200),
-            },
-            Some(Err(fault)) => fault,
-        };
-        refused = if fault == ApiFault::Unauthorized { refused + 1 } else { 0 };
-        if refused >= UNAUTHORIZED_LIMIT {
-            return Err(Fault::user("access-token-refused", &[]));
-        }
-        tracing::warn!(error = %fault, "getMe failed");
-        let wait = wait_for(&fault, &mut waits);
-        if cancel.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
-            return Err(Fault::user("access-stopped", &[]));
-        }
-    }
-}
-
-/// Registers the command menus. Never fatal, and never clears a menu first.
-pub async fn register_commands(api: &ApiClient, default: &str, languages: &[&str]) {
-    for body in command::registrations(default, languages) {
-        if let Err(fault) = api.call("setMyCommands", &body).await {
-            let language = body.get("language_code").and_then(Value::as_str).unwrap_or("");
-            tracing::warn!(error = %fault, language, "the command menu was not registered");
-        }
-    }
-}
-
-/// Sets the webhook with its secret and the kinds of updates that are read.
-///
-/// # Errors
-/// See [`ApiFault`].
-pub async fn set_webhook(api: &ApiClient, url: &str, secret: &SecretString) -> Result<(), ApiFault> {
-    let body = json!({"url": url, "secret_token": secret.expose_secret(), "allowed_updates": ALLOWED});
-    api.call("setWebhook", &body).await.map(|_| ())
 }
 
 /// Polls until `cancel`. The offset moves only after a batch is on disk.
@@ -263,7 +230,11 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
                 if count < POLL_LIMIT {
                     intake.report_skipped().await;
                 }
-                if count == 0 && started.elapsed() < EMPTY_FAST { EMPTY_PAUSE } else { Duration::ZERO }
+                if count == 0 && started.elapsed() < EMPTY_FAST {
+                    EMPTY_PAUSE
+                } else {
+                    Duration::ZERO
+                }
             }
             Err(PollFault::Store(error)) => {
                 tracing::error!(%error, "updates cannot be written to disk; they stay with the server");
@@ -271,7 +242,11 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
                 waits.next().unwrap_or(BACKOFF_CEILING)
             }
             Err(PollFault::Api(fault)) => {
-                refused = if fault == ApiFault::Unauthorized { refused + 1 } else { 0 };
+                refused = if fault == ApiFault::Unauthorized {
+                    refused + 1
+                } else {
+                    0
+                };
                 if refused >= UNAUTHORIZED_LIMIT {
                     intake.failing(PollState::Unauthorized);
                     return Err(Fault::user("access-token-refused", &[]));
@@ -280,11 +255,18 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
                 wait_for(&fault, &mut waits)
             }
         };
-        if !wait.is_zero() && cancel.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
+        if !wait.is_zero()
+            && cancel
+                .run_until_cancelled(tokio::time::sleep(wait))
+                .await
+                .is_none()
+        {
             break;
         }
     }
-    intake.health.send_modify(|health| health.state = PollState::Stopped);
+    intake
+        .health
+        .send_modify(|health| health.state = PollState::Stopped);
     Ok(())
 }
 
@@ -294,12 +276,17 @@ enum PollFault {
 }
 
 async fn poll_once(api: &ApiClient, intake: &Intake) -> Result<usize, PollFault> {
-    let mut body = json!({"timeout": POLL_SECONDS, "limit": POLL_LIMIT, "allowed_updates": ALLOWED});
+    let mut body =
+        json!({"timeout": POLL_SECONDS, "limit": POLL_LIMIT, "allowed_updates": ALLOWED});
     let offset = intake.inbox.offset().await;
     if let (1.., Some(body)) = (offset, body.as_object_mut()) {
         body.insert("offset".into(), offset.into());
     }
-    let updates = match api.call("getUpdates", &body).await.map_err(PollFault::Api)? {
+    let updates = match api
+        .call("getUpdates", &body)
+        .await
+        .map_err(PollFault::Api)?
+    {
         Value::Array(updates) => updates,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
             return Err(PollFault::Api(ApiFault::Server(200)));
@@ -313,14 +300,21 @@ async fn poll_once(api: &ApiClient, intake: &Intake) -> Result<usize, PollFault>
 
 async fn note(api: &ApiClient, intake: &Intake, fault: &ApiFault) {
     let conflict = matches!(fault, ApiFault::Conflict | ApiFault::WebhookActive);
-    let state = if conflict { PollState::Conflict } else { PollState::Failing };
+    let state = if conflict {
+        PollState::Conflict
+    } else {
+        PollState::Failing
+    };
     if intake.health.borrow().state != state {
         tracing::warn!(error = %fault, "getUpdates failed");
     }
     intake.failing(state);
     if *fault == ApiFault::WebhookActive {
         // Polling is configured, so a webhook is left over; what is pending stays pending.
-        if let Err(fault) = api.call("deleteWebhook", &json!({"drop_pending_updates": false})).await {
+        if let Err(fault) = api
+            .call("deleteWebhook", &json!({"drop_pending_updates": false}))
+            .await
+        {
             tracing::warn!(error = %fault, "the webhook could not be removed");
         }
     }

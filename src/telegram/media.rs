@@ -41,26 +41,53 @@ pub async fn fetch(
     let unique = uuid::Uuid::new_v4().simple().to_string();
     let unique = unique.get(..8).unwrap_or_default();
     let target = directory.join(format!("{message}_{unique}_{name}"));
-    let policy = ExponentialBuilder::default().with_min_delay(PAUSE).with_max_times(TRIES - 1).with_jitter();
-    let outcome = (|| attempt(api, &attachment.file_id, &target)).retry(policy).when(passing).await;
+    let policy = ExponentialBuilder::default()
+        .with_min_delay(PAUSE)
+        .with_max_times(TRIES - 1)
+        .with_jitter();
+    let outcome = (|| attempt(api, &attachment.file_id, &target))
+        .retry(policy)
+        .when(passing)
+        .await;
     match outcome {
         Ok(size) => {
-            let mime = picture(&target).await.map(str::to_owned).or_else(|| attachment.mime.clone());
-            Ok(Attachment { name, mime, size: Some(size), path: Some(target), ..attachment.clone() })
+            let mime = picture(&target)
+                .await
+                .map(str::to_owned)
+                .or_else(|| attachment.mime.clone());
+            Ok(Attachment {
+                name,
+                mime,
+                size: Some(size),
+                path: Some(target),
+                ..attachment.clone()
+            })
         }
         Err(error) => {
             tracing::warn!(%error, "a file could not be downloaded");
             remove(&target).await;
-            Err(told(if is_too_big(&error) { "access-file-too-big" } else { "access-file-failed" }))
+            Err(told(if is_too_big(&error) {
+                "access-file-too-big"
+            } else {
+                "access-file-failed"
+            }))
         }
     }
 }
 
 async fn attempt(api: &ApiClient, file_id: &str, target: &Path) -> Result<u64, DownloadError> {
-    let file = api.call("getFile", &json!({"file_id": file_id})).await.map_err(DownloadError::Api)?;
-    let remote = file.get("file_path").and_then(Value::as_str).unwrap_or_default();
+    let file = api
+        .call("getFile", &json!({"file_id": file_id}))
+        .await
+        .map_err(DownloadError::Api)?;
+    let remote = file
+        .get("file_path")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if remote.is_empty() {
-        return Err(DownloadError::Api(ApiFault::BadRequest("no file_path".into())));
+        return Err(DownloadError::Api(ApiFault::BadRequest(
+            "no file_path".into(),
+        )));
     }
     remove(target).await;
     api.download(remote, target, SIZE_LIMIT).await
@@ -83,7 +110,11 @@ fn is_too_big(error: &DownloadError) -> bool {
 }
 
 async fn private_directory(directory: &Path) -> std::io::Result<()> {
-    tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).await
+    tokio::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .await
 }
 
 async fn remove(path: &Path) {

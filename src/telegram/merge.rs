@@ -58,13 +58,22 @@ impl Merge {
 
     /// Takes a message and gives the inputs that are complete, in order. `album` is its
     /// `media_group_id`; `now` is in milliseconds of any steady clock.
-    pub fn message(&mut self, message: UserMessage, album: Option<String>, now: i64) -> Vec<UserMessage> {
+    pub fn message(
+        &mut self,
+        message: UserMessage,
+        album: Option<String>,
+        now: i64,
+    ) -> Vec<UserMessage> {
         let who = (message.key, message.sender.id);
         if let Some(held) = self.held.get_mut(&who)
             && held.accepts(&message, album.as_deref())
         {
             let over = held.push(message, now);
-            return if over { self.flush(who.0, Some(who.1)) } else { Vec::new() };
+            return if over {
+                self.flush(who.0, Some(who.1))
+            } else {
+                Vec::new()
+            };
         }
         let mut ready = self.flush(who.0, Some(who.1));
         let run = match album {
@@ -81,7 +90,15 @@ impl Merge {
             }
         };
         let due = now + run.quiet();
-        self.held.insert(who, Held { run, parts: vec![message], since: now, due });
+        self.held.insert(
+            who,
+            Held {
+                run,
+                parts: vec![message],
+                since: now,
+                due,
+            },
+        );
         ready
     }
 
@@ -94,15 +111,25 @@ impl Merge {
             .filter(|(held, person)| *held == key && who.is_none_or(|who| who == *person))
             .copied()
             .collect();
-        keys.iter().filter_map(|who| self.held.remove(who)).filter_map(Held::join).collect()
+        keys.iter()
+            .filter_map(|who| self.held.remove(who))
+            .filter_map(Held::join)
+            .collect()
     }
 
     /// Gives what waited long enough at `now`, oldest first.
     pub fn due(&mut self, now: i64) -> Vec<UserMessage> {
-        let mut keys: Vec<(i64, Who)> =
-            self.held.iter().filter(|(_, held)| held.due <= now).map(|(who, held)| (held.since, *who)).collect();
+        let mut keys: Vec<(i64, Who)> = self
+            .held
+            .iter()
+            .filter(|(_, held)| held.due <= now)
+            .map(|(who, held)| (held.since, *who))
+            .collect();
         keys.sort_unstable();
-        keys.iter().filter_map(|(_, who)| self.held.remove(who)).filter_map(Held::join).collect()
+        keys.iter()
+            .filter_map(|(_, who)| self.held.remove(who))
+            .filter_map(Held::join)
+            .collect()
     }
 
     /// When [`Self::due`] has something to give, if anything is held.
@@ -128,7 +155,8 @@ impl Held {
         let Some(last) = self.parts.last() else {
             return false;
         };
-        let together = (message.sent_at - last.sent_at).abs() <= SENT_APART && message.observed == last.observed;
+        let together = (message.sent_at - last.sent_at).abs() <= SENT_APART
+            && message.observed == last.observed;
         together
             && match &self.run {
                 Run::Album(id) => album == Some(id.as_str()),
@@ -220,14 +248,26 @@ fn join_forwards(parts: Vec<UserMessage>) -> Option<UserMessage> {
         whole.text = own.join("\n");
         whole.origin = None;
         whole.quote = Some(match whole.quote.take() {
-            Some(quote) => Quote { text: format!("{}\n\n{foreign}", quote.text), ..quote },
-            None => Quote { message: first, from_bot: false, author, text: foreign },
+            Some(quote) => Quote {
+                text: format!("{}\n\n{foreign}", quote.text),
+                ..quote
+            },
+            None => Quote {
+                message: first,
+                from_bot: false,
+                author,
+                text: foreign,
+            },
         });
     }
     Some(whole)
 }
 
-fn absorb(whole: &mut UserMessage, updates: Vec<crate::domain::UpdateId>, attachments: Vec<crate::domain::Attachment>) {
+fn absorb(
+    whole: &mut UserMessage,
+    updates: Vec<crate::domain::UpdateId>,
+    attachments: Vec<crate::domain::Attachment>,
+) {
     whole.updates.extend(updates);
     whole.updates.sort_unstable();
     whole.attachments.extend(attachments);

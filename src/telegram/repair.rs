@@ -24,14 +24,38 @@ pub enum Repaired {
 const NESTED: &[&str] = &["reply_to_message", "pinned_message", "message"];
 /// Fields without which a message can still be served.
 const ESSENTIAL: &[&str] = &[
-    "message_id", "date", "chat", "from", "sender_chat", "text", "entities", "caption", "caption_entities",
-    "photo", "document", "voice", "audio", "message_thread_id", "is_topic_message", "media_group_id",
-    "is_automatic_forward", "edit_date", "migrate_to_chat_id", "migrate_from_chat_id", "forward_origin",
+    "message_id",
+    "date",
+    "chat",
+    "from",
+    "sender_chat",
+    "text",
+    "entities",
+    "caption",
+    "caption_entities",
+    "photo",
+    "document",
+    "voice",
+    "audio",
+    "video",
+    "message_thread_id",
+    "is_topic_message",
+    "media_group_id",
+    "is_automatic_forward",
+    "edit_date",
+    "migrate_to_chat_id",
+    "migrate_from_chat_id",
+    "forward_origin",
 ];
 /// Update kinds that are decoded.
 const MESSAGES: &[&str] = &["message", "edited_message"];
 /// Update kinds that are asked for; see `decode`.
-pub const ALLOWED: &[&str] = &["message", "edited_message", "callback_query", "my_chat_member"];
+pub const ALLOWED: &[&str] = &[
+    "message",
+    "edited_message",
+    "callback_query",
+    "my_chat_member",
+];
 
 /// Reads a raw update, repairing it first.
 #[must_use]
@@ -63,7 +87,8 @@ pub fn repair(raw: &Value) -> Repaired {
 fn read(value: &Value) -> Option<Update> {
     // The types borrow their keys from the text, so a tree of values cannot be read directly.
     let update: Update = serde_json::from_str(&value.to_string()).ok()?;
-    let lost = match_message(&update).is_some_and(is_blank) || matches!(update.kind, UpdateKind::Error(_));
+    let lost =
+        match_message(&update).is_some_and(is_blank) || matches!(update.kind, UpdateKind::Error(_));
     (!lost).then_some(update)
 }
 
@@ -81,9 +106,19 @@ fn is_blank(message: &Message) -> bool {
 }
 
 fn has_content(body: Option<&Value>) -> bool {
-    ["text", "caption", "photo", "document", "voice", "audio", "migrate_to_chat_id", "migrate_from_chat_id"]
-        .iter()
-        .any(|field| body.is_some_and(|body| body.get(field).is_some()))
+    [
+        "text",
+        "caption",
+        "photo",
+        "document",
+        "voice",
+        "audio",
+        "video",
+        "migrate_to_chat_id",
+        "migrate_from_chat_id",
+    ]
+    .iter()
+    .any(|field| body.is_some_and(|body| body.get(field).is_some()))
 }
 
 /// Takes out what the types may not know: entities, keyboards (which say nothing about a person's
@@ -99,7 +134,7 @@ fn mend(body: &mut Value, depth: usize) {
     if let Some(quote) = fields.get_mut("quote").and_then(Value::as_object_mut) {
         mend_entities(quote, "entities");
     }
-    for name in ["document", "voice", "audio"] {
+    for name in ["document", "voice", "audio", "video"] {
         if let Some(file) = fields.get_mut(name).and_then(Value::as_object_mut) {
             mend_file(file);
         }
@@ -121,29 +156,47 @@ fn mend_entities(fields: &mut Map<String, Value>, name: &str) {
 
 fn mend_file(file: &mut Map<String, Value>) {
     file.remove("thumbnail");
-    let odd = |text: &str| text.split('/').count() != 2 || !text.bytes().all(|byte| byte.is_ascii_graphic());
-    if file.get("mime_type").and_then(Value::as_str).is_some_and(odd) {
+    let odd = |text: &str| {
+        text.split('/').count() != 2 || !text.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    if file
+        .get("mime_type")
+        .and_then(Value::as_str)
+        .is_some_and(odd)
+    {
         file.remove("mime_type");
     }
     // The types count sizes in 32 bits; what is larger is too big for us anyway.
-    if file.get("file_size").and_then(Value::as_u64).is_some_and(|size| size >= u64::from(u32::MAX)) {
+    if file
+        .get("file_size")
+        .and_then(Value::as_u64)
+        .is_some_and(|size| size >= u64::from(u32::MAX))
+    {
         file.insert("file_size".into(), Value::from(u32::MAX - 1));
     }
 }
 
 /// Keeps the fields that carry a person's words, and of a reply who it answers.
 fn reduce(body: &mut Map<String, Value>) {
-    let reply = body.get("reply_to_message").and_then(Value::as_object).cloned();
+    let reply = body
+        .get("reply_to_message")
+        .and_then(Value::as_object)
+        .cloned();
     body.retain(|name, _| ESSENTIAL.contains(&name.as_str()));
     if let Some(mut reply) = reply {
-        reply.retain(|name, _| ["message_id", "date", "chat", "from", "text", "caption"].contains(&name.as_str()));
+        reply.retain(|name, _| {
+            ["message_id", "date", "chat", "from", "text", "caption"].contains(&name.as_str())
+        });
         if reply.get("text").is_none() {
             let caption = reply.remove("caption").unwrap_or_else(|| Value::from(""));
             reply.insert("text".into(), caption);
         }
         body.insert("reply_to_message".into(), Value::Object(reply));
     }
-    if serde_json::from_value::<teloxide::types::MessageOrigin>(body.get("forward_origin").cloned().unwrap_or_default()).is_err()
+    if serde_json::from_value::<teloxide::types::MessageOrigin>(
+        body.get("forward_origin").cloned().unwrap_or_default(),
+    )
+    .is_err()
         && body.remove("forward_origin").is_some()
     {
         // A forward whose origin is unreadable is still a forward, never the sender's own words.
@@ -162,7 +215,9 @@ mod tests {
 
     fn text_of(raw: &Value) -> Option<String> {
         match repair(raw) {
-            Repaired::Update(update) => match_message(&update).and_then(Message::text).map(str::to_owned),
+            Repaired::Update(update) => match_message(&update)
+                .and_then(Message::text)
+                .map(str::to_owned),
             Repaired::Irrelevant | Repaired::Hopeless => None,
         }
     }
@@ -172,7 +227,9 @@ mod tests {
             "message_id": 5, "date": 1_700_000_000, "chat": {"id": 11, "type": "private", "first_name": "O"},
             "from": {"id": 11, "is_bot": false, "first_name": "O"}, "text": "look at this",
         });
-        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        body.as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().unwrap().clone());
         json!({"update_id": 7, "message": body})
     }
 
@@ -189,32 +246,55 @@ mod tests {
             json!({"external_reply": {"origin": {"type": "community"}}}),
         ];
         for case in cases {
-            assert_eq!(text_of(&message(case.clone())).as_deref(), Some("look at this"), "{case}");
+            assert_eq!(
+                text_of(&message(case.clone())).as_deref(),
+                Some("look at this"),
+                "{case}"
+            );
         }
     }
 
     #[test]
     fn an_unreadable_forward_stays_a_forward() {
-        let Repaired::Update(update) = repair(&message(json!({"forward_origin": {"type": "community", "date": 3}}))) else {
+        let Repaired::Update(update) = repair(&message(
+            json!({"forward_origin": {"type": "community", "date": 3}}),
+        )) else {
             panic!("not read");
         };
-        let UpdateKind::Message(message) = update.kind else { panic!("not a message") };
+        let UpdateKind::Message(message) = update.kind else {
+            panic!("not a message")
+        };
         assert!(message.forward_origin().is_some());
     }
 
     #[test]
     fn a_huge_document_with_an_odd_type_is_still_a_document() {
-        let mut raw = message(json!({"document": {"file_id": "a", "file_unique_id": "b", "mime_type": "odd", "file_size": 9_000_000_000_u64}}));
+        let mut raw = message(
+            json!({"document": {"file_id": "a", "file_unique_id": "b", "mime_type": "odd", "file_size": 9_000_000_000_u64}}),
+        );
         raw["message"].as_object_mut().unwrap().remove("text");
-        let Repaired::Update(update) = repair(&raw) else { panic!("not read") };
-        let UpdateKind::Message(message) = update.kind else { panic!("not a message") };
+        let Repaired::Update(update) = repair(&raw) else {
+            panic!("not read")
+        };
+        let UpdateKind::Message(message) = update.kind else {
+            panic!("not a message")
+        };
         assert!(message.document().is_some());
     }
 
     #[test]
     fn other_kinds_are_irrelevant_and_garbage_is_hopeless() {
-        assert_eq!(repair(&json!({"update_id": 1, "guest_message": {}})), Repaired::Irrelevant);
-        assert_eq!(repair(&json!({"update_id": 1, "message": {"text": "x"}})), Repaired::Hopeless);
-        assert_eq!(repair(&json!({"update_id": 1, "callback_query": {"id": 3}})), Repaired::Hopeless);
+        assert_eq!(
+            repair(&json!({"update_id": 1, "guest_message": {}})),
+            Repaired::Irrelevant
+        );
+        assert_eq!(
+            repair(&json!({"update_id": 1, "message": {"text": "x"}})),
+            Repaired::Hopeless
+        );
+        assert_eq!(
+            repair(&json!({"update_id": 1, "callback_query": {"id": 3}})),
+            Repaired::Hopeless
+        );
     }
 }

@@ -1,5 +1,14 @@
 //! Updates over real sockets: a small Bot API, the listener, the inbox and the dispatcher.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a broken expectation must fail the test"
+)]
+
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
@@ -46,7 +55,10 @@ impl Api {
     }
 
     fn fault(&self, method: &'static str, status: u16, body: &'static str) {
-        self.faults.lock().unwrap().push_back((method, status, body));
+        self.faults
+            .lock()
+            .unwrap()
+            .push_back((method, status, body));
     }
 
     fn pending(&self, offset: u64) -> Vec<Value> {
@@ -57,7 +69,11 @@ impl Api {
 
     fn calls_of(&self, name: &str) -> Vec<Value> {
         let calls = self.calls.lock().unwrap();
-        calls.iter().filter(|(method, _)| method == name).map(|(_, body)| body.clone()).collect()
+        calls
+            .iter()
+            .filter(|(method, _)| method == name)
+            .map(|(_, body)| body.clone())
+            .collect()
     }
 
     async fn get_updates(&self, body: &Value) -> Value {
@@ -75,10 +91,17 @@ impl Api {
     }
 }
 
-async fn answer(State(api): State<Arc<Api>>, Path((_, method)): Path<(String, String)>, body: Bytes) -> Response {
+async fn answer(
+    State(api): State<Arc<Api>>,
+    Path((_, method)): Path<(String, String)>,
+    body: Bytes,
+) -> Response {
     let method = method.to_lowercase();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    api.calls.lock().unwrap().push((method.clone(), body.clone()));
+    api.calls
+        .lock()
+        .unwrap()
+        .push((method.clone(), body.clone()));
     let fault = {
         let mut faults = api.faults.lock().unwrap();
         let at = faults.iter().position(|(name, _, _)| *name == method);
@@ -94,7 +117,9 @@ async fn answer(State(api): State<Arc<Api>>, Path((_, method)): Path<(String, St
             "has_main_web_app": false,
         }}),
         "getupdates" => api.get_updates(&body).await,
-        "getfile" => json!({"ok": true, "result": {"file_id": "f", "file_path": "photos/file_1.jpg"}}),
+        "getfile" => {
+            json!({"ok": true, "result": {"file_id": "f", "file_path": "photos/file_1.jpg"}})
+        }
         _ => json!({"ok": true, "result": true}),
     };
     axum::Json(reply).into_response()
@@ -153,9 +178,16 @@ async fn front(store: &Store, api: &ApiClient) -> Front {
     let cancel = CancellationToken::new();
     let inbox = Inbox::open(store.clone(), api.bot_id(), 0).await.unwrap();
     let (feed, fed) = mpsc::channel(64);
-    let intake = Intake::new(inbox.clone(), feed.clone(), Some(SecretString::from("hook-secret")));
+    let intake = Intake::new(
+        inbox.clone(),
+        feed.clone(),
+        Some(SecretString::from("hook-secret")),
+    );
     let setup = Setup {
-        me: Me { id: UserId(900), username: "green_bot".into() },
+        me: Me {
+            id: UserId(900),
+            username: "green_bot".into(),
+        },
         settings: settings(),
         language: "en".into(),
         store: store.clone(),
@@ -166,7 +198,12 @@ async fn front(store: &Store, api: &ApiClient) -> Front {
     };
     let (context, lanes) = Context::start(setup).await.unwrap();
     tokio::spawn(dispatch::run(api.clone(), context, fed, cancel.clone()));
-    Front { inbox, intake, lanes, cancel }
+    Front {
+        inbox,
+        intake,
+        lanes,
+        cancel,
+    }
 }
 
 async fn next(lane: &mut mpsc::Receiver<Delivery>) -> Delivery {
@@ -190,7 +227,8 @@ async fn one_bad_update_never_blocks_the_others_and_the_offset_follows_the_disk(
     let store = Store::open(home.path()).await.unwrap();
     let mut front = front(&store, &api).await;
     let mut odd = message(3, "three, soon");
-    odd["message"]["entities"] = json!([{"type": "date_time", "offset": 0, "length": 5, "unix_time": 1}]);
+    odd["message"]["entities"] =
+        json!([{"type": "date_time", "offset": 0, "length": 5, "unix_time": 1}]);
     for update in [
         message(1, "one"),
         json!({"update_id": 2, "message": {"text": "no chat"}}),
@@ -200,19 +238,43 @@ async fn one_bad_update_never_blocks_the_others_and_the_offset_follows_the_disk(
     ] {
         server.push(update);
     }
-    let polling = tokio::spawn(listener::poll(api.clone(), front.intake.clone(), front.cancel.clone()));
+    let polling = tokio::spawn(listener::poll(
+        api.clone(),
+        front.intake.clone(),
+        front.cancel.clone(),
+    ));
     for expected in ["one", "three, soon", "five"] {
         assert_eq!(next_text(&mut front.lanes.work).await, expected);
     }
     server.push(message(6, "/stop"));
-    assert!(matches!(next(&mut front.lanes.control).await.content, Content::Input(Inbound::Command(_))));
+    assert!(matches!(
+        next(&mut front.lanes.control).await.content,
+        Content::Input(Inbound::Command(_))
+    ));
     assert_eq!(front.inbox.offset().await, 7);
     let first = &server.calls_of("getupdates")[0];
-    assert_eq!(first["allowed_updates"], json!(["message", "edited_message", "callback_query", "my_chat_member"]));
-    let dead = greenlight::telegram::inbox::dead_letters(&store).await.unwrap();
-    assert_eq!(dead.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [UpdateId(2)]);
+    assert_eq!(
+        first["allowed_updates"],
+        json!([
+            "message",
+            "edited_message",
+            "callback_query",
+            "my_chat_member"
+        ])
+    );
+    let dead = greenlight::telegram::inbox::dead_letters(&store)
+        .await
+        .unwrap();
+    assert_eq!(
+        dead.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        [UpdateId(2)]
+    );
     front.cancel.cancel();
-    timeout(Duration::from_secs(3), polling).await.unwrap().unwrap().unwrap();
+    timeout(Duration::from_secs(3), polling)
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
 }
 
 #[tokio::test]
@@ -222,7 +284,10 @@ async fn what_a_dead_process_left_open_is_handled_again_and_nothing_twice() {
     let store = Store::open(home.path()).await.unwrap();
     let inbox = Inbox::open(store.clone(), api.bot_id(), 0).await.unwrap();
     let now = chrono::Utc::now().timestamp();
-    inbox.accept(vec![message(1, "done"), message(2, "left open")], now).await.unwrap();
+    inbox
+        .accept(vec![message(1, "done"), message(2, "left open")], now)
+        .await
+        .unwrap();
     inbox.close(&[UpdateId(1)], now).await.unwrap();
 
     let mut front = front(&store, &api).await;
@@ -230,7 +295,11 @@ async fn what_a_dead_process_left_open_is_handled_again_and_nothing_twice() {
     for id in [1, 2, 3] {
         server.push(message(id, "again"));
     }
-    let polling = tokio::spawn(listener::poll(api.clone(), front.intake.clone(), front.cancel.clone()));
+    let polling = tokio::spawn(listener::poll(
+        api.clone(),
+        front.intake.clone(),
+        front.cancel.clone(),
+    ));
     assert_eq!(next_text(&mut front.lanes.work).await, "left open");
     let last = next(&mut front.lanes.work).await;
     assert_eq!(last.updates, [UpdateId(3)]);
@@ -247,16 +316,36 @@ async fn a_conflict_and_an_html_page_are_survived_and_shown_in_health() {
     let mut front = front(&store, &api).await;
     server.fault("getupdates", 409, r#"{"ok":false,"error_code":409,"description":"Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"}"#);
     server.fault("getupdates", 502, "<html>Bad Gateway</html>");
-    server.fault("setmycommands", 400, r#"{"ok":false,"error_code":400,"description":"Bad Request: BOT_COMMAND_INVALID"}"#);
+    server.fault(
+        "setmycommands",
+        400,
+        r#"{"ok":false,"error_code":400,"description":"Bad Request: BOT_COMMAND_INVALID"}"#,
+    );
     server.push(message(1, "through the storm"));
     let mut health = front.intake.health();
-    let polling = tokio::spawn(listener::poll(api.clone(), front.intake.clone(), front.cancel.clone()));
-    timeout(PATIENCE, health.wait_for(|health| health.state == PollState::Conflict)).await.unwrap().unwrap();
+    let polling = tokio::spawn(listener::poll(
+        api.clone(),
+        front.intake.clone(),
+        front.cancel.clone(),
+    ));
+    timeout(
+        PATIENCE,
+        health.wait_for(|health| health.state == PollState::Conflict),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     listener::register_commands(&api, "en", &["en", "ru", "ar"]).await;
     assert_eq!(next_text(&mut front.lanes.work).await, "through the storm");
-    let health = *timeout(PATIENCE, health.wait_for(|health| health.last_ok.is_some())).await.unwrap().unwrap();
+    let health = *timeout(PATIENCE, health.wait_for(|health| health.last_ok.is_some()))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((health.state, health.failures), (PollState::Conflict, 0));
-    assert_eq!(server.calls_of("deletewebhook"), [json!({"drop_pending_updates": false})]);
+    assert_eq!(
+        server.calls_of("deletewebhook"),
+        [json!({"drop_pending_updates": false})]
+    );
     assert_eq!(server.calls_of("setmycommands").len(), 12);
     front.cancel.cancel();
     polling.await.unwrap().unwrap();
@@ -266,9 +355,19 @@ async fn a_conflict_and_an_html_page_are_survived_and_shown_in_health() {
 async fn a_refused_token_stops_polling_with_a_sentence() {
     let (server, api) = serve().await;
     for _ in 0..3 {
-        server.fault("getme", 401, r#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#);
+        server.fault(
+            "getme",
+            401,
+            r#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#,
+        );
     }
-    let fault = timeout(PATIENCE, listener::who_am_i(&api, &CancellationToken::new())).await.unwrap().unwrap_err();
+    let fault = timeout(
+        PATIENCE,
+        listener::who_am_i(&api, &CancellationToken::new()),
+    )
+    .await
+    .unwrap()
+    .unwrap_err();
     assert_eq!(fault.key, "access-token-refused");
     let sentence = greenlight::i18n::tr("en", &fault.key, &[]);
     assert!(!sentence.contains(TOKEN) && sentence.contains("token"));
@@ -305,8 +404,18 @@ async fn old_messages_are_counted_and_the_owner_is_told() {
         old["message"]["date"] = json!(1_000_000);
         server.push(old);
     }
-    let polling = tokio::spawn(listener::poll(api.clone(), front.intake.clone(), front.cancel.clone()));
-    let Content::Reply(dispatch::Reply::Say { key, text, arguments, .. }) = next(&mut front.lanes.work).await.content else {
+    let polling = tokio::spawn(listener::poll(
+        api.clone(),
+        front.intake.clone(),
+        front.cancel.clone(),
+    ));
+    let Content::Reply(dispatch::Reply::Say {
+        key,
+        text,
+        arguments,
+        ..
+    }) = next(&mut front.lanes.work).await.content
+    else {
         panic!("no report");
     };
     assert_eq!((key.chat, text), (ChatId(11), "access-backlog-skipped"));
@@ -329,16 +438,35 @@ async fn a_file_is_stored_private_under_a_safe_name() {
         path: None,
     };
     server.fault("getfile", 502, "<html>");
-    let stored = media::fetch(&api, &attachment, MessageId(5), &directory).await.unwrap();
+    let stored = media::fetch(&api, &attachment, MessageId(5), &directory)
+        .await
+        .unwrap();
     let path = stored.path.unwrap();
     assert_eq!(path.parent(), Some(directory.as_path()));
-    assert!(path.file_name().unwrap().to_str().unwrap().ends_with("_shot.png"));
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!((stored.mime.as_deref(), stored.size), (Some("image/png"), Some(17)));
+    assert!(
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .ends_with("_shot.png")
+    );
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(
+        (stored.mime.as_deref(), stored.size),
+        (Some("image/png"), Some(17))
+    );
 
-    let huge = Attachment { size: Some(25_000_000), ..attachment };
+    let huge = Attachment {
+        size: Some(25_000_000),
+        ..attachment
+    };
     let asked = server.calls_of("getfile").len();
-    let fault = media::fetch(&api, &huge, MessageId(6), &directory).await.unwrap_err();
+    let fault = media::fetch(&api, &huge, MessageId(6), &directory)
+        .await
+        .unwrap_err();
     assert_eq!(fault.key, "access-file-too-big");
     assert_eq!(server.calls_of("getfile").len(), asked);
 }

@@ -14,7 +14,15 @@ fn settings(respond: Respond, observe: bool) -> TelegramSettings {
         api_url: String::new(),
         owner: Some(OWNER),
         members: vec![MEMBER, ANONYMOUS_ADMIN],
-        groups: [(GROUP, GroupSettings { members: vec![UserId(14)], respond, observe })].into(),
+        groups: [(
+            GROUP,
+            GroupSettings {
+                members: vec![UserId(14)],
+                respond,
+                observe,
+            },
+        )]
+        .into(),
         render: Render::Classic,
         group_detail: false,
         busy: Busy::Steer,
@@ -32,8 +40,18 @@ fn message(user: UserId, chat: ChatId) -> Incoming {
     Incoming {
         update: UpdateId(1),
         key: ChatKey::new(chat, None),
-        chat_kind: if chat.0 > 0 { ChatKind::Private } else { ChatKind::Group },
-        person: Some(Person { id: user, name: "x".into(), username: None, language: None, is_bot: false }),
+        chat_kind: if chat.0 > 0 {
+            ChatKind::Private
+        } else {
+            ChatKind::Group
+        },
+        person: Some(Person {
+            id: user,
+            name: "x".into(),
+            username: None,
+            language: None,
+            is_bot: false,
+        }),
         for_chat: false,
         edited: false,
         message: MessageId(1),
@@ -58,7 +76,11 @@ fn in_private_the_listed_are_served_and_strangers_refused() {
         (UserId(14), Verdict::Refuse),
         (ANONYMOUS_ADMIN, Verdict::Ignore),
     ] {
-        assert_eq!(rules.judge(&message(user, ChatId(user.0)), Address::None), expected, "{user}");
+        assert_eq!(
+            rules.judge(&message(user, ChatId(user.0)), Address::None),
+            expected,
+            "{user}"
+        );
     }
 }
 
@@ -66,39 +88,82 @@ fn in_private_the_listed_are_served_and_strangers_refused() {
 fn in_a_group_the_mode_decides_and_strangers_get_silence() {
     let cases = [
         (Respond::Mention, Address::None, Verdict::Ignore),
-        (Respond::Mention, Address::Named, Verdict::Serve(Role::Member)),
-        (Respond::Mention, Address::Command, Verdict::Serve(Role::Member)),
+        (
+            Respond::Mention,
+            Address::Named,
+            Verdict::Serve(Role::Member),
+        ),
+        (
+            Respond::Mention,
+            Address::Command,
+            Verdict::Serve(Role::Member),
+        ),
         (Respond::Commands, Address::Named, Verdict::Ignore),
-        (Respond::Commands, Address::Command, Verdict::Serve(Role::Member)),
+        (
+            Respond::Commands,
+            Address::Command,
+            Verdict::Serve(Role::Member),
+        ),
         (Respond::All, Address::None, Verdict::Serve(Role::Member)),
     ];
     for (respond, address, expected) in cases {
         let rules = rules(respond, false);
-        assert_eq!(rules.judge(&message(UserId(14), GROUP), address), expected, "{respond:?} {address:?}");
-        assert_eq!(rules.judge(&message(GUEST, GROUP), address), Verdict::Ignore);
-        assert_eq!(rules.judge(&message(OWNER, ChatId(-200)), address), Verdict::Ignore);
+        assert_eq!(
+            rules.judge(&message(UserId(14), GROUP), address),
+            expected,
+            "{respond:?} {address:?}"
+        );
+        assert_eq!(
+            rules.judge(&message(GUEST, GROUP), address),
+            Verdict::Ignore
+        );
+        assert_eq!(
+            rules.judge(&message(OWNER, ChatId(-200)), address),
+            Verdict::Ignore
+        );
     }
 }
 
 #[test]
 fn an_observing_group_takes_others_along_but_never_as_requests() {
     let rules = rules(Respond::Mention, true);
-    assert_eq!(rules.judge(&message(GUEST, GROUP), Address::Named), Verdict::Observe);
-    assert_eq!(rules.judge(&message(OWNER, GROUP), Address::None), Verdict::Observe);
-    assert_eq!(rules.judge(&message(ANONYMOUS_ADMIN, GROUP), Address::Named), Verdict::Ignore);
+    assert_eq!(
+        rules.judge(&message(GUEST, GROUP), Address::Named),
+        Verdict::Observe
+    );
+    assert_eq!(
+        rules.judge(&message(OWNER, GROUP), Address::None),
+        Verdict::Observe
+    );
+    assert_eq!(
+        rules.judge(&message(ANONYMOUS_ADMIN, GROUP), Address::Named),
+        Verdict::Ignore
+    );
 }
 
 #[test]
 fn who_speaks_for_a_chat_or_is_a_bot_is_nobody() {
     let rules = rules(Respond::All, true);
-    let for_chat = Incoming { for_chat: true, ..message(OWNER, GROUP) };
+    let for_chat = Incoming {
+        for_chat: true,
+        ..message(OWNER, GROUP)
+    };
     assert_eq!(rules.judge(&for_chat, Address::Named), Verdict::Ignore);
     let mut bot = message(MEMBER, GROUP);
     if let Some(person) = &mut bot.person {
         person.is_bot = true;
     }
     assert_eq!(rules.judge(&bot, Address::Named), Verdict::Ignore);
-    assert_eq!(rules.judge(&Incoming { person: None, ..message(OWNER, GROUP) }, Address::Named), Verdict::Ignore);
+    assert_eq!(
+        rules.judge(
+            &Incoming {
+                person: None,
+                ..message(OWNER, GROUP)
+            },
+            Address::Named
+        ),
+        Verdict::Ignore
+    );
 }
 
 #[test]
@@ -106,10 +171,16 @@ fn without_an_owner_nobody_is_served() {
     let mut settings = settings(Respond::All, true);
     settings.owner = None;
     let mut rules = Rules::new(settings, None, BTreeMap::new());
-    assert_eq!(rules.standing(MEMBER, false, ChatId(12)), Standing::Stranger);
+    assert_eq!(
+        rules.standing(MEMBER, false, ChatId(12)),
+        Standing::Stranger
+    );
     assert!(rules.claim(GUEST));
     assert!(!rules.claim(MEMBER));
-    assert_eq!(rules.standing(MEMBER, false, ChatId(12)), Standing::Principal(Role::Member));
+    assert_eq!(
+        rules.standing(MEMBER, false, ChatId(12)),
+        Standing::Principal(Role::Member)
+    );
 }
 
 #[test]
@@ -118,7 +189,10 @@ fn a_migrated_group_keeps_its_settings() {
     rules.migrate(GROUP, ChatId(-1000));
     rules.migrate(ChatId(-1000), ChatId(-2000));
     assert!(rules.group(ChatId(-2000)).is_some());
-    assert_eq!(rules.standing(UserId(14), false, ChatId(-2000)), Standing::Principal(Role::Member));
+    assert_eq!(
+        rules.standing(UserId(14), false, ChatId(-2000)),
+        Standing::Principal(Role::Member)
+    );
     assert!(!rules.must_leave(ChatId(-1000), ChatKind::Group, GUEST));
 }
 
@@ -137,7 +211,10 @@ fn a_code_dies_after_use_after_five_wrong_tries_and_after_ten_minutes() {
     assert_eq!(code.code().len(), CODE_LENGTH);
     let mut used = code.clone();
     let text = code.code().to_ascii_lowercase();
-    assert_eq!(used.attempt(&format!(" {text} "), 599), ClaimOutcome::Accepted);
+    assert_eq!(
+        used.attempt(&format!(" {text} "), 599),
+        ClaimOutcome::Accepted
+    );
     assert_eq!(used.attempt(&text, 599), ClaimOutcome::Dead);
     assert_eq!(code.clone().attempt(&text, 600), ClaimOutcome::Dead);
     let mut wrong = code;

@@ -105,8 +105,14 @@ const KNOWN: &[(&str, ApiFault)] = &[
     ("message_id_invalid", ApiFault::MessageGone),
     ("message can't be edited", ApiFault::CantEdit),
     ("message can't be deleted", ApiFault::CantEdit),
-    ("there is no text in the message to edit", ApiFault::CantEdit),
-    ("there is no caption in the message to edit", ApiFault::CantEdit),
+    (
+        "there is no text in the message to edit",
+        ApiFault::CantEdit,
+    ),
+    (
+        "there is no caption in the message to edit",
+        ApiFault::CantEdit,
+    ),
     ("message thread not found", ApiFault::ThreadGone),
     ("topic_closed", ApiFault::ThreadGone),
     ("topic_deleted", ApiFault::ThreadGone),
@@ -127,7 +133,10 @@ const KNOWN: &[(&str, ApiFault)] = &[
     ("chat_admin_required", ApiFault::NoRights),
     ("chat_write_forbidden", ApiFault::NoRights),
     ("webhook is active", ApiFault::WebhookActive),
-    ("can't use getupdates method while webhook", ApiFault::WebhookActive),
+    (
+        "can't use getupdates method while webhook",
+        ApiFault::WebhookActive,
+    ),
 ];
 
 /// Names the remedy of an error reply.
@@ -136,7 +145,10 @@ const KNOWN: &[(&str, ApiFault)] = &[
 /// descriptions over statuses, because proxies change statuses.
 #[must_use]
 pub fn classify(status: u16, body: &Value) -> ApiFault {
-    let parameter = |name: &str| body.pointer(&format!("/parameters/{name}")).and_then(Value::as_i64);
+    let parameter = |name: &str| {
+        body.pointer(&format!("/parameters/{name}"))
+            .and_then(Value::as_i64)
+    };
     if let Some(chat) = parameter("migrate_to_chat_id") {
         return ApiFault::Migrated(ChatId(chat));
     }
@@ -148,7 +160,10 @@ pub fn classify(status: u16, body: &Value) -> ApiFault {
         .and_then(Value::as_u64)
         .and_then(|code| u16::try_from(code).ok())
         .unwrap_or(status);
-    let description = body.get("description").and_then(Value::as_str).unwrap_or_default();
+    let description = body
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let lower = description.to_lowercase();
     if let Some((_, fault)) = KNOWN.iter().find(|(text, _)| lower.contains(text)) {
         return fault.clone();
@@ -171,28 +186,79 @@ mod tests {
     use super::*;
 
     fn of(code: u16, description: &str) -> ApiFault {
-        classify(code, &json!({"ok": false, "error_code": code, "description": description}))
+        classify(
+            code,
+            &json!({"ok": false, "error_code": code, "description": description}),
+        )
     }
 
     #[test]
     fn what_the_server_really_sends_is_named_by_remedy() {
         let cases = [
-            (400, "Bad Request: message is not modified: specified new message content and reply markup are exactly the same", ApiFault::NotModified),
-            (400, "Bad Request: message to edit not found", ApiFault::MessageGone),
-            (400, "Bad Request: message can't be deleted for everyone", ApiFault::CantEdit),
-            (400, "Bad Request: message thread not found", ApiFault::ThreadGone),
+            (
+                400,
+                "Bad Request: message is not modified: specified new message content and reply markup are exactly the same",
+                ApiFault::NotModified,
+            ),
+            (
+                400,
+                "Bad Request: message to edit not found",
+                ApiFault::MessageGone,
+            ),
+            (
+                400,
+                "Bad Request: message can't be deleted for everyone",
+                ApiFault::CantEdit,
+            ),
+            (
+                400,
+                "Bad Request: message thread not found",
+                ApiFault::ThreadGone,
+            ),
             (400, "Bad Request: TOPIC_CLOSED", ApiFault::ThreadGone),
-            (400, "Bad Request: query is too old and response timeout expired or query ID is invalid", ApiFault::QueryExpired),
-            (403, "Forbidden: bot was blocked by the user", ApiFault::Blocked),
-            (403, "Forbidden: bot can't initiate conversation with a user", ApiFault::Blocked),
-            (403, "Forbidden: bot is not a member of the supergroup chat", ApiFault::Kicked),
-            (400, "Bad Request: not enough rights to send text messages to the chat", ApiFault::NoRights),
+            (
+                400,
+                "Bad Request: query is too old and response timeout expired or query ID is invalid",
+                ApiFault::QueryExpired,
+            ),
+            (
+                403,
+                "Forbidden: bot was blocked by the user",
+                ApiFault::Blocked,
+            ),
+            (
+                403,
+                "Forbidden: bot can't initiate conversation with a user",
+                ApiFault::Blocked,
+            ),
+            (
+                403,
+                "Forbidden: bot is not a member of the supergroup chat",
+                ApiFault::Kicked,
+            ),
+            (
+                400,
+                "Bad Request: not enough rights to send text messages to the chat",
+                ApiFault::NoRights,
+            ),
             (401, "Unauthorized", ApiFault::Unauthorized),
             (404, "Not Found", ApiFault::Unauthorized),
-            (409, "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running", ApiFault::Conflict),
-            (409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first", ApiFault::WebhookActive),
+            (
+                409,
+                "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+                ApiFault::Conflict,
+            ),
+            (
+                409,
+                "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+                ApiFault::WebhookActive,
+            ),
             (500, "Internal Server Error: restart", ApiFault::Server(500)),
-            (400, "Bad Request: BUTTON_DATA_INVALID", ApiFault::BadRequest("Bad Request: BUTTON_DATA_INVALID".into())),
+            (
+                400,
+                "Bad Request: BUTTON_DATA_INVALID",
+                ApiFault::BadRequest("Bad Request: BUTTON_DATA_INVALID".into()),
+            ),
         ];
         for (code, description, expected) in cases {
             assert_eq!(of(code, description), expected, "{description}");

@@ -66,7 +66,9 @@ pub struct ApiClient {
 
 impl fmt::Debug for ApiClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiClient").field("bot", &self.bot_id()).finish_non_exhaustive()
+        f.debug_struct("ApiClient")
+            .field("bot", &self.bot_id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,9 +97,19 @@ impl ApiClient {
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("greenlight/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|_| Fault { remedy: Remedy::Bug, key: "access-tls".into(), arguments: Vec::new() })?;
+            .map_err(|_| Fault {
+                remedy: Remedy::Bug,
+                key: "access-tls".into(),
+                arguments: Vec::new(),
+            })?;
         let bot = Bot::with_client(token.expose_secret(), http.clone()).set_api_url(root.clone());
-        Ok(Self { http, root, token: token.clone(), bot, timeout })
+        Ok(Self {
+            http,
+            root,
+            token: token.clone(),
+            bot,
+            timeout,
+        })
     }
 
     /// teloxide's typed client for the same bot. Its `Debug` shows the token: never print it.
@@ -120,7 +132,11 @@ impl ApiClient {
     /// # Errors
     /// See [`ApiFault`].
     pub async fn call(&self, method: &str, body: &Value) -> Result<Value, ApiFault> {
-        let request = self.http.post(self.url(&["", method])).timeout(self.timeout).json(body);
+        let request = self
+            .http
+            .post(self.url(&["", method]))
+            .timeout(self.timeout)
+            .json(body);
         Self::reply(request).await
     }
 
@@ -128,10 +144,17 @@ impl ApiClient {
     ///
     /// # Errors
     /// See [`ApiFault`].
-    pub async fn call_multipart(&self, method: &str, fields: &Value, files: Vec<FilePart>) -> Result<Value, ApiFault> {
+    pub async fn call_multipart(
+        &self,
+        method: &str,
+        fields: &Value,
+        files: Vec<FilePart>,
+    ) -> Result<Value, ApiFault> {
         let mut form = reqwest::multipart::Form::new();
         for (name, value) in fields.as_object().into_iter().flatten() {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             form = form.text(name.clone(), text);
         }
         for file in files {
@@ -141,7 +164,11 @@ impl ApiClient {
                 .map_err(|_| ApiFault::BadRequest(format!("not a MIME type: {}", file.mime)))?;
             form = form.part(file.field, part);
         }
-        let request = self.http.post(self.url(&["", method])).timeout(FILE_TIMEOUT).multipart(form);
+        let request = self
+            .http
+            .post(self.url(&["", method]))
+            .timeout(FILE_TIMEOUT)
+            .multipart(form);
         Self::reply(request).await
     }
 
@@ -150,12 +177,28 @@ impl ApiClient {
     ///
     /// # Errors
     /// See [`DownloadError`].
-    pub async fn download(&self, remote: &str, target: &Path, limit: u64) -> Result<u64, DownloadError> {
+    pub async fn download(
+        &self,
+        remote: &str,
+        target: &Path,
+        limit: u64,
+    ) -> Result<u64, DownloadError> {
         let mut segments = vec!["file"];
-        segments.extend(remote.split('/').filter(|part| !part.is_empty() && *part != ".."));
+        segments.extend(
+            remote
+                .split('/')
+                .filter(|part| !part.is_empty() && *part != ".."),
+        );
         let url = self.url(&segments);
-        let transport = |error: reqwest::Error| DownloadError::Api(ApiFault::from_transport(&error));
-        let mut response = self.http.get(url).timeout(FILE_TIMEOUT).send().await.map_err(transport)?;
+        let transport =
+            |error: reqwest::Error| DownloadError::Api(ApiFault::from_transport(&error));
+        let mut response = self
+            .http
+            .get(url)
+            .timeout(FILE_TIMEOUT)
+            .send()
+            .await
+            .map_err(transport)?;
         let status = response.status().as_u16();
         if !response.status().is_success() {
             return Err(DownloadError::Api(classify(status, &Value::Null)));
@@ -193,7 +236,11 @@ impl ApiClient {
         let mut response = request.send().await.map_err(transport)?;
         let status = response.status().as_u16();
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|_| ApiFault::UnknownOutcome)? {
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|_| ApiFault::UnknownOutcome)?
+        {
             if bytes.len() + chunk.len() > REPLY_LIMIT {
                 return Err(ApiFault::Server(status));
             }
@@ -201,7 +248,11 @@ impl ApiClient {
         }
         // An edge in front of the server answers in HTML, whatever the status.
         let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
-            return Err(if status < 300 { ApiFault::UnknownOutcome } else { ApiFault::Server(status) });
+            return Err(if status < 300 {
+                ApiFault::UnknownOutcome
+            } else {
+                ApiFault::Server(status)
+            });
         };
         if body.get("ok").and_then(Value::as_bool) == Some(true) {
             return Ok(body.get_mut("result").map(Value::take).unwrap_or_default());
@@ -240,7 +291,9 @@ fn token_has_shape(token: &str) -> bool {
             && id.len() <= 18
             && id.bytes().all(|byte| byte.is_ascii_digit())
             && (20..=128).contains(&secret.len())
-            && secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+            && secret
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
     })
 }
 
@@ -255,8 +308,14 @@ mod tests {
     #[test]
     fn an_address_with_a_prefix_keeps_it() {
         let client = ApiClient::new("http://127.0.0.1:9/prefix/", &token(), Lane::Send).unwrap();
-        assert_eq!(client.url(&["", "getMe"]).path(), "/prefix/bot123456:AAAA_secret-secret-secret-secret-0000/getMe");
-        assert_eq!(client.url(&["file", "a", "b"]).path(), "/prefix/file/bot123456:AAAA_secret-secret-secret-secret-0000/a/b");
+        assert_eq!(
+            client.url(&["", "getMe"]).path(),
+            "/prefix/bot123456:AAAA_secret-secret-secret-secret-0000/getMe"
+        );
+        assert_eq!(
+            client.url(&["file", "a", "b"]).path(),
+            "/prefix/file/bot123456:AAAA_secret-secret-secret-secret-0000/a/b"
+        );
         assert_eq!(client.bot_id(), 123_456);
     }
 
@@ -264,8 +323,14 @@ mod tests {
     fn neither_debug_nor_an_error_shows_the_token() {
         let client = ApiClient::new("http://127.0.0.1:9", &token(), Lane::Poll).unwrap();
         assert!(!format!("{client:?}").contains("secret"));
-        for bad in ["", "123", "x:AAAA_secret-secret-secret-secret-0000", "1:short"] {
-            let fault = ApiClient::new("http://127.0.0.1", &SecretString::from(bad), Lane::Poll).unwrap_err();
+        for bad in [
+            "",
+            "123",
+            "x:AAAA_secret-secret-secret-secret-0000",
+            "1:short",
+        ] {
+            let fault = ApiClient::new("http://127.0.0.1", &SecretString::from(bad), Lane::Poll)
+                .unwrap_err();
             assert_eq!(fault, Fault::user("access-token-shape", &[]));
         }
         assert!(ApiClient::new("mailto:x", &token(), Lane::Poll).is_err());
@@ -273,8 +338,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_refused_connection_is_known_to_have_had_no_effect() {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let client = ApiClient::new(&format!("http://127.0.0.1:{port}"), &token(), Lane::Send).unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let client =
+            ApiClient::new(&format!("http://127.0.0.1:{port}"), &token(), Lane::Send).unwrap();
         let fault = client.call("getMe", &Value::Null).await.unwrap_err();
         assert_eq!(fault, ApiFault::NotSent);
         assert!(!fault.to_string().contains("secret"));

@@ -5,10 +5,11 @@ mod parts;
 use teloxide::types as wire;
 
 use crate::domain::{
-    Attachment, ChatId, ChatKey, ChatKind, Entity, Formatted, MessageId, Origin, Quote, ThreadId, UpdateId, UserId,
+    Attachment, ChatId, ChatKey, ChatKind, Entity, Formatted, MessageId, Origin, Quote, ThreadId,
+    UpdateId, UserId,
 };
 
-pub use parts::{cut, safe_name};
+pub use parts::{cut, safe_name, without_mention};
 
 /// Turns text with entities into Markdown for the model.
 pub type ToMarkdown = fn(&str, &[Entity]) -> String;
@@ -141,10 +142,16 @@ pub fn decode(update: &wire::Update, me: &Me) -> Decoded {
 fn decode_message(update: UpdateId, message: &wire::Message, me: &Me, edited: bool) -> Decoded {
     let chat = ChatId(message.chat.id.0);
     if let Some(to) = message.migrate_to_chat_id() {
-        return Decoded::Migrated { from: chat, to: ChatId(to.0) };
+        return Decoded::Migrated {
+            from: chat,
+            to: ChatId(to.0),
+        };
     }
     if let Some(from) = message.migrate_from_chat_id() {
-        return Decoded::Migrated { from: ChatId(from.0), to: chat };
+        return Decoded::Migrated {
+            from: ChatId(from.0),
+            to: chat,
+        };
     }
     let text = parts::text(message);
     let attachments = parts::attachments(message);
@@ -175,22 +182,33 @@ fn decode_message(update: UpdateId, message: &wire::Message, me: &Me, edited: bo
 
 fn decode_tap(update: UpdateId, query: &wire::CallbackQuery) -> IncomingTap {
     let place = query.message.as_ref().map(|message| match message {
-        wire::MaybeInaccessibleMessage::Regular(message) => {
-            (key_of(message), chat_kind(&message.chat), MessageId(message.id.0))
-        }
+        wire::MaybeInaccessibleMessage::Regular(message) => (
+            key_of(message),
+            chat_kind(&message.chat),
+            MessageId(message.id.0),
+        ),
         wire::MaybeInaccessibleMessage::Inaccessible(gone) => (
             ChatKey::new(ChatId(gone.chat.id.0), None),
             chat_kind(&gone.chat),
             MessageId(gone.message_id.0),
         ),
     });
-    IncomingTap { update, query: query.id.0.clone(), person: person(&query.from), place, data: query.data.clone() }
+    IncomingTap {
+        update,
+        query: query.id.0.clone(),
+        person: person(&query.from),
+        place,
+        data: query.data.clone(),
+    }
 }
 
 /// Only `is_topic_message` makes a thread a topic: replies in a plain supergroup carry thread ids too.
 fn key_of(message: &wire::Message) -> ChatKey {
     let topic = message.is_topic_message && (message.chat.is_private() || in_forum(&message.chat));
-    let thread = message.thread_id.filter(|_| topic).map(|thread| ThreadId(thread.0.0));
+    let thread = message
+        .thread_id
+        .filter(|_| topic)
+        .map(|thread| ThreadId(thread.0.0));
     ChatKey::new(ChatId(message.chat.id.0), thread)
 }
 

@@ -24,7 +24,10 @@ pub(super) async fn run(mut held: mpsc::Receiver<Held>, work: mpsc::Sender<Deliv
     let start = Instant::now();
     let now = || i64::try_from(start.elapsed().as_millis()).unwrap_or(i64::MAX);
     loop {
-        let due = merge.deadline().and_then(|at| u64::try_from(at).ok()).map(|at| start + Duration::from_millis(at));
+        let due = merge
+            .deadline()
+            .and_then(|at| u64::try_from(at).ok())
+            .map(|at| start + Duration::from_millis(at));
         let next = tokio::select! {
             biased;
             next = held.recv() => match next {
@@ -55,7 +58,10 @@ pub(super) async fn run(mut held: mpsc::Receiver<Held>, work: mpsc::Sender<Deliv
 async fn send(work: &mpsc::Sender<Delivery>, messages: Vec<UserMessage>) -> bool {
     for message in messages {
         let updates = message.updates.clone();
-        let delivery = Delivery { content: Content::Input(Inbound::Message(message)), updates };
+        let delivery = Delivery {
+            content: Content::Input(Inbound::Message(message)),
+            updates,
+        };
         if work.send(delivery).await.is_err() {
             return false;
         }

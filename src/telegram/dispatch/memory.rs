@@ -38,7 +38,10 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) async fn load(store: Store, now: i64) -> Result<(Self, Loaded), StoreError> {
-        let owner = store.get::<Claimed>(Table::Access, OWNER).await?.map(|claimed| claimed.user);
+        let owner = store
+            .get::<Claimed>(Table::Access, OWNER)
+            .await?
+            .map(|claimed| claimed.user);
         let mut moved = BTreeMap::new();
         for (key, first) in store.scan::<ChatId>(Table::Access, MOVED).await? {
             if let Some(to) = number(&key, MOVED) {
@@ -60,7 +63,13 @@ impl Memory {
         if !old.is_empty() {
             store.write(old).await?;
         }
-        Ok((Self { store, refused: Mutex::new(refused) }, Loaded { owner, moved }))
+        Ok((
+            Self {
+                store,
+                refused: Mutex::new(refused),
+            },
+            Loaded { owner, moved },
+        ))
     }
 
     #[cfg(test)]
@@ -86,7 +95,10 @@ impl Memory {
     pub(super) async fn may_refuse(&self, user: UserId, now: i64) -> Result<bool, StoreError> {
         {
             let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-            if refused.get(&user).is_some_and(|at| now.saturating_sub(*at) < REFUSAL_SECONDS) {
+            if refused
+                .get(&user)
+                .is_some_and(|at| now.saturating_sub(*at) < REFUSAL_SECONDS)
+            {
                 return Ok(false);
             }
             if refused.len() >= REFUSED_LIMIT {
@@ -111,5 +123,7 @@ fn numbered(prefix: &[u8], number: i64) -> Vec<u8> {
 }
 
 fn number(key: &[u8], prefix: &[u8]) -> Option<i64> {
-    Some(i64::from_be_bytes(key.strip_prefix(prefix)?.try_into().ok()?))
+    Some(i64::from_be_bytes(
+        key.strip_prefix(prefix)?.try_into().ok()?,
+    ))
 }

@@ -175,13 +175,22 @@ impl Context {
             control,
             hold,
         };
-        Ok((Arc::new(context), Lanes { control: control_lane, work: work_lane }))
+        Ok((
+            Arc::new(context),
+            Lanes {
+                control: control_lane,
+                work: work_lane,
+            },
+        ))
     }
 
     /// The owner, by settings or by claim.
     #[must_use]
     pub fn owner(&self) -> Option<UserId> {
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).owner()
+        self.rules
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .owner()
     }
 
     /// Makes a one-time code while there is no owner; the caller prints it on the terminal.
@@ -219,11 +228,16 @@ impl Context {
             // Waiting for room here would wait for this very worker.
             Ok(Some(raw)) => {
                 if self.feed.try_send(Fed::Update(id, raw)).is_err() {
-                    tracing::warn!(update.id = id.0, "the update stays open until the next start");
+                    tracing::warn!(
+                        update.id = id.0,
+                        "the update stays open until the next start"
+                    );
                 }
             }
             Ok(None) => {}
-            Err(error) => tracing::error!(update.id = id.0, %error, "the failure could not be counted"),
+            Err(error) => {
+                tracing::error!(update.id = id.0, %error, "the failure could not be counted")
+            }
         }
     }
 
@@ -241,8 +255,13 @@ impl Context {
             Repaired::Update(update) => return Some(*update),
             Repaired::Irrelevant => self.inbox.close(&[id], unix_now()).await,
             Repaired::Hopeless => {
-                tracing::warn!(update.id = id.0, "an update cannot be read and is kept as a dead letter");
-                self.inbox.bury(id, raw, "it cannot be read", unix_now()).await
+                tracing::warn!(
+                    update.id = id.0,
+                    "an update cannot be read and is kept as a dead letter"
+                );
+                self.inbox
+                    .bury(id, raw, "it cannot be read", unix_now())
+                    .await
             }
         };
         if let Err(error) = outcome {
@@ -253,7 +272,12 @@ impl Context {
 }
 
 /// Runs the dispatcher until `cancel`, fed from `fed`.
-pub async fn run(api: ApiClient, context: Arc<Context>, fed: mpsc::Receiver<Fed>, cancel: CancellationToken) {
+pub async fn run(
+    api: ApiClient,
+    context: Arc<Context>,
+    fed: mpsc::Receiver<Fed>,
+    cancel: CancellationToken,
+) {
     let fed = Arc::new(tokio::sync::Mutex::new(fed));
     while !cancel.is_cancelled() {
         let source = Source::new(Arc::clone(&fed), Arc::clone(&context), cancel.clone());
@@ -265,7 +289,9 @@ pub async fn run(api: ApiClient, context: Arc<Context>, fed: mpsc::Receiver<Fed>
             .build();
         // It asks getMe first and gives up when that fails; what is fed meanwhile waits on disk.
         let errors = LoggingErrorHandler::with_custom_text("update source");
-        let run = cancel.run_until_cancelled(dispatcher.try_dispatch_with_listener(source, errors)).await;
+        let run = cancel
+            .run_until_cancelled(dispatcher.try_dispatch_with_listener(source, errors))
+            .await;
         match run {
             None => return,
             Some(Ok(())) if fed.lock().await.is_closed() => return,
@@ -273,7 +299,11 @@ pub async fn run(api: ApiClient, context: Arc<Context>, fed: mpsc::Receiver<Fed>
             // The error's text holds the address but teloxide has taken the token out.
             Some(Err(_)) => tracing::warn!("the dispatcher could not start; trying again"),
         }
-        if cancel.run_until_cancelled(tokio::time::sleep(RESTART_PAUSE)).await.is_none() {
+        if cancel
+            .run_until_cancelled(tokio::time::sleep(RESTART_PAUSE))
+            .await
+            .is_none()
+        {
             return;
         }
     }
@@ -291,7 +321,11 @@ fn lane(update: &Update) -> Option<()> {
     let control = if let UpdateKind::Message(message) = &update.kind {
         // Whether a command names this bot is decided by the handler; here only its word counts.
         let text = message.text().unwrap_or_default();
-        let me = text.split_whitespace().next().and_then(|word| word.split_once('@')).map_or("", |(_, bot)| bot);
+        let me = text
+            .split_whitespace()
+            .next()
+            .and_then(|word| word.split_once('@'))
+            .map_or("", |(_, bot)| bot);
         matches!(command::parse(text, me), Parsed::Ours { spec, .. } if spec.control)
     } else {
         matches!(update.kind, UpdateKind::CallbackQuery(_))
@@ -309,9 +343,19 @@ struct Source {
 }
 
 impl Source {
-    fn new(fed: Arc<tokio::sync::Mutex<mpsc::Receiver<Fed>>>, context: Arc<Context>, cancel: CancellationToken) -> Self {
+    fn new(
+        fed: Arc<tokio::sync::Mutex<mpsc::Receiver<Fed>>>,
+        context: Arc<Context>,
+        cancel: CancellationToken,
+    ) -> Self {
         let (token, flag) = mk_stop_token();
-        Self { fed, context, cancel, token, flag }
+        Self {
+            fed,
+            context,
+            cancel,
+            token,
+            flag,
+        }
     }
 }
 

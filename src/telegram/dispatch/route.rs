@@ -5,13 +5,13 @@ use std::sync::PoisonError;
 use super::hold::Held;
 use super::{Content, Context, Delivery, Reply};
 use crate::domain::{
-    ChatId, ChatKey, ChatKind, Command, EntityKind, Formatted, Inbound, MessageId, Role, Sender, Tap, UpdateId, UserId,
-    UserMessage,
+    ChatId, ChatKey, ChatKind, Command, EntityKind, Inbound, MessageId, Role, Sender, Tap,
+    UpdateId, UserId, UserMessage,
 };
 use crate::store::StoreError;
 use crate::telegram::access::{Address, ClaimOutcome, Standing, Verdict};
 use crate::telegram::command::{self, CommandSpec, Parsed};
-use crate::telegram::decode::{Decoded, Incoming, IncomingTap, Person, cut};
+use crate::telegram::decode::{Decoded, Incoming, IncomingTap, Person, cut, without_mention};
 use crate::telegram::listener::unix_now;
 
 impl Context {
@@ -19,7 +19,12 @@ impl Context {
         match decoded {
             Decoded::Message(incoming) => self.message(*incoming).await,
             Decoded::Tap(tap) => self.tap(tap).await,
-            Decoded::Membership { chat, kind, by, present } => self.membership(id, chat, kind, by, present).await,
+            Decoded::Membership {
+                chat,
+                kind,
+                by,
+                present,
+            } => self.membership(id, chat, kind, by, present).await,
             Decoded::Migrated { from, to } => self.migrated(id, from, to).await,
             Decoded::Nothing => self.ignore(id).await,
         }
@@ -27,12 +32,19 @@ impl Context {
 
     async fn message(&self, incoming: Incoming) -> Result<(), StoreError> {
         let parsed = self.parse(&incoming);
-        if let Some(person) = incoming.person.clone().filter(|_| self.may_claim(&incoming, &parsed)) {
+        if let Some(person) = incoming
+            .person
+            .clone()
+            .filter(|_| self.may_claim(&incoming, &parsed))
+        {
             return self.claim(&incoming, &person).await;
         }
         let named = incoming.mentions_me || incoming.replies_to_me;
         let address = match &parsed {
-            Parsed::Ours { .. } | Parsed::Unknown { addressed: true, .. } => Address::Command,
+            Parsed::Ours { .. }
+            | Parsed::Unknown {
+                addressed: true, ..
+            } => Address::Command,
             Parsed::Chat | Parsed::Foreign | Parsed::Unknown { .. } if named => Address::Named,
             Parsed::Chat | Parsed::Foreign | Parsed::Unknown { .. } => Address::None,
         };
@@ -41,16 +53,25 @@ impl Context {
             (Verdict::Ignore, _) | (_, Parsed::Foreign) => self.ignore(incoming.update).await,
             (Verdict::Refuse, _) => self.refuse(&incoming).await,
             (Verdict::Observe, Parsed::Chat) => self.chat(incoming, Role::Member, true).await,
-            (Verdict::Observe, Parsed::Ours { .. } | Parsed::Unknown { .. }) => self.ignore(incoming.update).await,
-            (Verdict::Serve(role), Parsed::Chat) => self.chat(incoming, role, false).await,
-            // A command that was edited has run already, or never was one.
-            (Verdict::Serve(_), Parsed::Ours { .. } | Parsed::Unknown { .. }) if incoming.edited => {
+            (Verdict::Observe, Parsed::Ours { .. } | Parsed::Unknown { .. }) => {
                 self.ignore(incoming.update).await
             }
-            (Verdict::Serve(role), Parsed::Ours { spec, arguments_at, .. }) => {
-                self.command(incoming, role, spec, arguments_at).await
+            (Verdict::Serve(role), Parsed::Chat) => self.chat(incoming, role, false).await,
+            // A command that was edited has run already, or never was one.
+            (Verdict::Serve(_), Parsed::Ours { .. } | Parsed::Unknown { .. })
+                if incoming.edited =>
+            {
+                self.ignore(incoming.update).await
             }
-            (Verdict::Serve(_), Parsed::Unknown { word, addressed }) => self.unknown(&incoming, word, addressed).await,
+            (
+                Verdict::Serve(role),
+                Parsed::Ours {
+                    spec, arguments_at, ..
+                },
+            ) => self.command(incoming, role, spec, arguments_at).await,
+            (Verdict::Serve(_), Parsed::Unknown { word, addressed }) => {
+                self.unknown(&incoming, word, addressed).await
+            }
         }
     }
 
@@ -85,9 +106,12 @@ impl Context {
         };
         if incoming.edited {
             let updates = message.updates.clone();
-            return self.pass(Content::Input(Inbound::Edited(message)), updates).await;
+            return self
+                .pass(Content::Input(Inbound::Edited(message)), updates)
+                .await;
         }
-        self.hold_on(Held::Message(Box::new(message), incoming.album)).await;
+        self.hold_on(Held::Message(Box::new(message), incoming.album))
+            .await;
         Ok(())
     }
 
@@ -110,7 +134,9 @@ impl Context {
             message: incoming.message,
             update: incoming.update,
             name: spec.name.to_owned(),
-            arguments: (self.to_markdown)(&rest.text, &rest.entities).trim().to_owned(),
+            arguments: (self.to_markdown)(&rest.text, &rest.entities)
+                .trim()
+                .to_owned(),
             quote: incoming.quote,
             attachments: incoming.attachments,
         };
@@ -127,7 +153,12 @@ impl Context {
     }
 
     /// One hint in private or when this bot was named; in a group the word may be another bot's.
-    async fn unknown(&self, incoming: &Incoming, word: String, addressed: bool) -> Result<(), StoreError> {
+    async fn unknown(
+        &self,
+        incoming: &Incoming,
+        word: String,
+        addressed: bool,
+    ) -> Result<(), StoreError> {
         if incoming.chat_kind != ChatKind::Private && !addressed {
             return self.ignore(incoming.update).await;
         }
@@ -138,46 +169,69 @@ impl Context {
             text: "command-unknown",
             arguments: vec![("command".into(), format!("/{word}"))],
         };
-        self.pass(Content::Reply(reply), vec![incoming.update]).await
+        self.pass(Content::Reply(reply), vec![incoming.update])
+            .await
     }
 
     async fn refuse(&self, incoming: &Incoming) -> Result<(), StoreError> {
-        let stranger = incoming.person.as_ref().map_or(UserId(0), |person| person.id);
+        let stranger = incoming
+            .person
+            .as_ref()
+            .map_or(UserId(0), |person| person.id);
         if incoming.edited || !self.memory.may_refuse(stranger, unix_now()).await? {
             return self.ignore(incoming.update).await;
         }
         tracing::info!(user.id = stranger.0, "a stranger was refused");
         let reply = self.say(incoming, "access-refused");
-        self.pass(Content::Reply(reply), vec![incoming.update]).await
+        self.pass(Content::Reply(reply), vec![incoming.update])
+            .await
     }
 
     fn may_claim(&self, incoming: &Incoming, parsed: &Parsed) -> bool {
         let start = matches!(parsed, Parsed::Ours { spec, .. } if spec.name == "start");
-        let person = incoming.person.as_ref().is_some_and(|person| !person.is_bot);
-        let private = incoming.chat_kind == ChatKind::Private && !incoming.for_chat && !incoming.edited;
+        let person = incoming
+            .person
+            .as_ref()
+            .is_some_and(|person| !person.is_bot);
+        let private =
+            incoming.chat_kind == ChatKind::Private && !incoming.for_chat && !incoming.edited;
         let with_code = incoming.text.text.split_whitespace().nth(1).is_some();
-        let offered = self.claim.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let offered = self
+            .claim
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some();
         start && person && private && with_code && offered && self.rules().owner().is_none()
     }
 
     async fn claim(&self, incoming: &Incoming, person: &Person) -> Result<(), StoreError> {
-        let code = incoming.text.text.split_whitespace().nth(1).unwrap_or_default();
+        let code = incoming
+            .text
+            .text
+            .split_whitespace()
+            .nth(1)
+            .unwrap_or_default();
         let outcome = {
             let mut claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner);
-            claim.as_mut().map_or(ClaimOutcome::Dead, |claim| claim.attempt(code, unix_now()))
+            claim
+                .as_mut()
+                .map_or(ClaimOutcome::Dead, |claim| claim.attempt(code, unix_now()))
         };
         match outcome {
             ClaimOutcome::Accepted => {
                 self.memory.claim(person.id, unix_now()).await?;
                 self.rules().claim(person.id);
                 tracing::info!(user.id = person.id.0, "the owner was claimed");
-                self.pass(Content::OwnerClaimed(person.id), Vec::new()).await?;
+                self.pass(Content::OwnerClaimed(person.id), Vec::new())
+                    .await?;
                 let reply = self.say(incoming, "access-claimed");
-                self.pass(Content::Reply(reply), vec![incoming.update]).await
+                self.pass(Content::Reply(reply), vec![incoming.update])
+                    .await
             }
             ClaimOutcome::Wrong => {
                 let reply = self.say(incoming, "access-claim-wrong");
-                self.pass(Content::Reply(reply), vec![incoming.update]).await
+                self.pass(Content::Reply(reply), vec![incoming.update])
+                    .await
             }
             ClaimOutcome::Dead => self.refuse(incoming).await,
         }
@@ -186,23 +240,44 @@ impl Context {
     async fn tap(&self, tap: IncomingTap) -> Result<(), StoreError> {
         let language = self.language_of(Some(&tap.person));
         let alert = |text| {
-            Content::Reply(Reply::Alert { query: tap.query.clone(), language: language.clone(), text })
+            Content::Reply(Reply::Alert {
+                query: tap.query.clone(),
+                language: language.clone(),
+                text,
+            })
         };
         let (Some((key, kind, message)), Some(data)) = (tap.place, tap.data.clone()) else {
-            return self.control(alert("access-tap-expired"), vec![tap.update]).await;
+            return self
+                .control(alert("access-tap-expired"), vec![tap.update])
+                .await;
         };
         let served = {
             let rules = self.rules();
             let standing = rules.standing(tap.person.id, tap.person.is_bot, key.chat);
-            let listed = kind == ChatKind::Private || kind == ChatKind::Group && rules.group(key.chat).is_some();
-            if let (Standing::Principal(role), true) = (standing, listed) { Some(role) } else { None }
+            let listed = kind == ChatKind::Private
+                || kind == ChatKind::Group && rules.group(key.chat).is_some();
+            if let (Standing::Principal(role), true) = (standing, listed) {
+                Some(role)
+            } else {
+                None
+            }
         };
         let Some(role) = served else {
-            return self.control(alert("access-tap-refused"), vec![tap.update]).await;
+            return self
+                .control(alert("access-tap-refused"), vec![tap.update])
+                .await;
         };
         let update = tap.update;
-        let tap = Tap { key, sender: sender(tap.person, role), update, query: tap.query, message, data };
-        self.control(Content::Input(Inbound::Tap(tap)), vec![update]).await
+        let tap = Tap {
+            key,
+            sender: sender(tap.person, role),
+            update,
+            query: tap.query,
+            message,
+            data,
+        };
+        self.control(Content::Input(Inbound::Tap(tap)), vec![update])
+            .await
     }
 
     async fn membership(
@@ -220,7 +295,8 @@ impl Context {
             return self.ignore(id).await;
         }
         tracing::info!(chat.id = chat.0, user.id = by.0, "leaving an unlisted chat");
-        self.pass(Content::Reply(Reply::Leave { chat }), vec![id]).await
+        self.pass(Content::Reply(Reply::Leave { chat }), vec![id])
+            .await
     }
 
     async fn migrated(&self, id: UpdateId, from: ChatId, to: ChatId) -> Result<(), StoreError> {
@@ -245,17 +321,29 @@ impl Context {
             text: "access-backlog-skipped",
             arguments: vec![("count".into(), count.to_string())],
         };
-        self.hold_on(Held::Pass(Box::new(Delivery { content: Content::Reply(reply), updates: Vec::new() }))).await;
+        self.hold_on(Held::Pass(Box::new(Delivery {
+            content: Content::Reply(reply),
+            updates: Vec::new(),
+        })))
+        .await;
     }
 
     fn say(&self, incoming: &Incoming, text: &'static str) -> Reply {
         let to: Option<MessageId> = Some(incoming.message);
         let language = self.language_of(incoming.person.as_ref());
-        Reply::Say { key: incoming.key, to, language, text, arguments: Vec::new() }
+        Reply::Say {
+            key: incoming.key,
+            to,
+            language,
+            text,
+            arguments: Vec::new(),
+        }
     }
 
     fn language_of(&self, person: Option<&Person>) -> String {
-        person.and_then(|person| person.language.clone()).unwrap_or_else(|| self.language.clone())
+        person
+            .and_then(|person| person.language.clone())
+            .unwrap_or_else(|| self.language.clone())
     }
 
     fn rules(&self) -> std::sync::MutexGuard<'_, crate::telegram::access::Rules> {
@@ -267,7 +355,8 @@ impl Context {
     }
 
     async fn pass(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), StoreError> {
-        self.hold_on(Held::Pass(Box::new(Delivery { content, updates }))).await;
+        self.hold_on(Held::Pass(Box::new(Delivery { content, updates })))
+            .await;
         Ok(())
     }
 
@@ -278,7 +367,12 @@ impl Context {
     }
 
     async fn control(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), StoreError> {
-        if self.control.send(Delivery { content, updates }).await.is_err() {
+        if self
+            .control
+            .send(Delivery { content, updates })
+            .await
+            .is_err()
+        {
             tracing::debug!("nobody takes deliveries any more; the update stays open on disk");
         }
         Ok(())
@@ -286,22 +380,11 @@ impl Context {
 }
 
 fn sender(person: Person, role: Role) -> Sender {
-    Sender { id: person.id, name: person.name, username: person.username, language: person.language, role }
-}
-
-/// The bot's own name at the start says only whom the text is for.
-fn without_mention(text: &Formatted, me: &str) -> Formatted {
-    let length = me.len() + 1;
-    let named = text.text.strip_prefix('@').and_then(|rest| rest.get(..me.len())).is_some_and(|name| {
-        name.eq_ignore_ascii_case(me)
-    });
-    let ends = text.text.get(length..).is_some_and(|rest| {
-        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !rest.trim().is_empty()
-    });
-    if !(named && ends) {
-        return text.clone();
+    Sender {
+        id: person.id,
+        name: person.name,
+        username: person.username,
+        language: person.language,
+        role,
     }
-    let rest = text.text.get(length..).unwrap_or_default();
-    let punctuation = rest.len() - rest.trim_start_matches([',', ':']).len();
-    cut(text, length + punctuation)
 }

@@ -19,7 +19,15 @@ fn settings(owner: Option<i64>) -> TelegramSettings {
         api_url: String::new(),
         owner: owner.map(UserId),
         members: vec![UserId(12)],
-        groups: [(ChatId(-100), GroupSettings { members: Vec::new(), respond: Respond::Mention, observe: false })].into(),
+        groups: [(
+            ChatId(-100),
+            GroupSettings {
+                members: Vec::new(),
+                respond: Respond::Mention,
+                observe: false,
+            },
+        )]
+        .into(),
         render: Render::Classic,
         group_detail: false,
         busy: Busy::Steer,
@@ -36,7 +44,10 @@ impl Desk {
         let inbox = Inbox::open(store.clone(), 900, unix_now()).await.unwrap();
         let (feed, fed) = mpsc::channel(8);
         let setup = Setup {
-            me: Me { id: UserId(900), username: "green_bot".into() },
+            me: Me {
+                id: UserId(900),
+                username: "green_bot".into(),
+            },
             settings: settings(owner),
             language: "en".into(),
             store,
@@ -46,14 +57,25 @@ impl Desk {
             capacity: 8,
         };
         let (context, lanes) = Context::start(setup).await.unwrap();
-        Self { context, lanes, fed, next: 0, _home: home }
+        Self {
+            context,
+            lanes,
+            fed,
+            next: 0,
+            _home: home,
+        }
     }
 
     /// Puts an update through the inbox and its handler.
     async fn take(&mut self, mut raw: Value) {
         self.next += 1;
         raw["update_id"] = self.next.into();
-        let accepted = self.context.inbox.accept(vec![raw], unix_now()).await.unwrap();
+        let accepted = self
+            .context
+            .inbox
+            .accept(vec![raw], unix_now())
+            .await
+            .unwrap();
         for (id, raw) in accepted.fresh {
             if let Some(update) = self.context.read(Fed::Update(id, raw)).await {
                 Arc::clone(&self.context).handle(update).await;
@@ -72,11 +94,19 @@ impl Desk {
     }
 
     async fn work(&mut self) -> Content {
-        timeout(Duration::from_secs(5), self.lanes.work.recv()).await.unwrap().unwrap().content
+        timeout(Duration::from_secs(5), self.lanes.work.recv())
+            .await
+            .unwrap()
+            .unwrap()
+            .content
     }
 
     async fn control(&mut self) -> Content {
-        timeout(Duration::from_secs(5), self.lanes.control.recv()).await.unwrap().unwrap().content
+        timeout(Duration::from_secs(5), self.lanes.control.recv())
+            .await
+            .unwrap()
+            .unwrap()
+            .content
     }
 
     async fn open(&self) -> usize {
@@ -107,8 +137,13 @@ async fn the_owner_is_heard_a_stranger_is_refused_once_and_a_group_gets_silence(
     desk.say(11, -100, "just talking").await;
     desk.say(11, -100, "@Green_Bot, what is 1 + 1?").await;
     assert_eq!(key_of(&desk.work().await), "access-refused");
-    let Content::Input(Inbound::Message(message)) = desk.work().await else { panic!("no message") };
-    assert_eq!((message.text.as_str(), message.sender.role), ("what is 1 + 1?", Role::Owner));
+    let Content::Input(Inbound::Message(message)) = desk.work().await else {
+        panic!("no message")
+    };
+    assert_eq!(
+        (message.text.as_str(), message.sender.role),
+        ("what is 1 + 1?", Role::Owner)
+    );
     // What was ignored is closed; what was delivered is open until its consumer closes it.
     assert_eq!(desk.open().await, 2);
 }
@@ -154,7 +189,9 @@ async fn the_owner_is_claimed_by_code_once_and_durably() {
     assert_eq!(desk.work().await, Content::OwnerClaimed(UserId(13)));
     assert_eq!(key_of(&desk.work().await), "access-claimed");
     assert_eq!(desk.context.offer_claim(), None);
-    let (_, loaded) = Memory::load(desk.context.memory.store().clone(), unix_now()).await.unwrap();
+    let (_, loaded) = Memory::load(desk.context.memory.store().clone(), unix_now())
+        .await
+        .unwrap();
     assert_eq!(loaded.owner, Some(UserId(13)));
 }
 
@@ -169,7 +206,10 @@ async fn an_unlisted_group_is_left_without_a_word() {
             "old_chat_member": {"user": bot, "status": "left"}, "new_chat_member": {"user": bot, "status": "member"},
         }})).await;
     }
-    assert_eq!(desk.work().await, Content::Reply(Reply::Leave { chat: ChatId(-555) }));
+    assert_eq!(
+        desk.work().await,
+        Content::Reply(Reply::Leave { chat: ChatId(-555) })
+    );
     assert_eq!(desk.open().await, 1);
 }
 
@@ -179,7 +219,13 @@ async fn a_migrated_group_is_served_under_its_new_id() {
     desk.take(json!({"message": {
         "message_id": 1, "date": unix_now(), "chat": {"id": -100, "type": "group", "title": "Team"}, "migrate_to_chat_id": -1_000_777,
     }})).await;
-    assert_eq!(desk.work().await, Content::Migrated { from: ChatId(-100), to: ChatId(-1_000_777) });
+    assert_eq!(
+        desk.work().await,
+        Content::Migrated {
+            from: ChatId(-100),
+            to: ChatId(-1_000_777)
+        }
+    );
     desk.say(11, -1_000_777, "@green_bot hi").await;
     assert_eq!(key_of(&desk.work().await), "message");
 }
@@ -210,6 +256,12 @@ async fn a_panic_is_contained_counted_and_ends_among_the_dead_letters() {
         tries += 1;
     }
     assert_eq!(tries, crate::telegram::inbox::ATTEMPTS_LIMIT);
-    assert_eq!(crate::telegram::inbox::dead_letters(&store).await.unwrap().len(), 1);
+    assert_eq!(
+        crate::telegram::inbox::dead_letters(&store)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     assert!(desk.fed.try_recv().is_err());
 }
