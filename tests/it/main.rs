@@ -1,2 +1,4 @@
-//! t
-fn main() {}
+//! Integration tests, one binary.
+
+mod config;
+mod store;
