@@ -210,17 +210,13 @@ fn every_key_is_used() {
         .map(String::as_str)
         .collect();
     // A key that is put together, such as "flow-state-{name}", uses every key of that shape.
+    let composed = Regex::new(r"^[a-z0-9-]*-\{\w*\}[a-z0-9-]*$").unwrap();
+    let hole = Regex::new(r"\{\w*\}").unwrap();
     let shapes: Vec<Regex> = literals
         .iter()
-        .filter(|literal| {
-            Regex::new(r"^[a-z0-9-]*-\{\w*\}[a-z0-9-]*$")
-                .unwrap()
-                .is_match(literal)
-        })
+        .filter(|literal| composed.is_match(literal))
         .map(|literal| {
-            let shape = Regex::new(r"\{\w*\}")
-                .unwrap()
-                .replace_all(literal, "[a-z0-9_-]+");
+            let shape = hole.replace_all(literal, "[a-z0-9_-]+");
             Regex::new(&format!("^{shape}$")).unwrap()
         })
         .collect();
