@@ -8,12 +8,14 @@
     reason = "a helper of a test fails the test"
 )]
 
+mod config;
 mod flow;
 mod inbound;
 #[cfg(feature = "llm-genai")]
 mod llm;
 mod page;
 mod playground;
+mod store;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;
 mod text;
