@@ -5,7 +5,7 @@
 //! floods. Every call is recorded, and [`invariants`] says what is wrong with the record.
 
 mod compose;
-mod demo;
+pub mod demo;
 mod fault;
 mod flood;
 mod log;

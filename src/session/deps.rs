@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use crate::config::Settings;
-use crate::domain::{ChatKey, SessionId};
+use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::inbox::Inbox;
@@ -63,6 +63,16 @@ impl Deps {
         match self.settings.write() {
             Ok(mut place) => *place = settings,
             Err(poisoned) => *poisoned.into_inner() = settings,
+        }
+    }
+
+    /// Names the owner where the settings do not.
+    pub fn set_owner(&self, owner: Option<UserId>) {
+        let settings = self.settings();
+        if owner.is_some() && settings.telegram.owner.is_none() {
+            let mut settings = (*settings).clone();
+            settings.telegram.owner = owner;
+            self.replace_settings(settings);
         }
     }
 

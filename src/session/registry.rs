@@ -10,7 +10,7 @@ use tracing::{error, info};
 
 use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
-    ChatKey, ChatKind, Inbound, MessageId, SessionId, TurnId, UpdateId,
+    ChatId, ChatKey, ChatKind, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
 };
 use crate::store::{StoreError, Table};
 
@@ -84,6 +84,20 @@ impl Sessions {
         Ok(())
     }
 
+    /// Names the owner, who may have been claimed after the start.
+    pub fn set_owner(&self, owner: Option<UserId>) {
+        self.deps.set_owner(owner);
+    }
+
+    /// A chat takes no messages any more: its turns end.
+    pub fn chat_gone(&self, chat: ChatId) {
+        for (key, mailbox) in &self.mailboxes {
+            if key.chat == chat {
+                mailbox.send(Mail::ChatGone).ok();
+            }
+        }
+    }
+
     /// Tells a session that somebody else's message appeared in its chat.
     pub fn buried(&self, key: ChatKey, message: MessageId) {
         if let Some(mailbox) = self.mailboxes.get(&key) {
@@ -95,7 +109,7 @@ impl Sessions {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub async fn migrate(&mut self, old: crate::domain::ChatId, new: crate::domain::ChatId) -> Result<(), StoreError> {
+    pub async fn migrate(&mut self, old: ChatId, new: ChatId) -> Result<(), StoreError> {
         let records = self.deps.store.scan::<SessionRecord>(Table::Sessions, b"").await?;
         for (_, mut record) in records.into_iter().filter(|(_, record)| record.key.chat == old) {
             let before = record.key;
