@@ -9,7 +9,7 @@ use crate::domain::{
 
 /// One letter.
 #[derive(Debug)]
-pub enum Mail {
+pub(super) enum Mail {
     /// A person did something; its updates are closed when the effect is durable.
     Input {
         /// What.
