@@ -1,2 +1,3 @@
-//! t
-fn main() {}
+//! Integration tests through real files, processes and sockets.
+
+mod tools;
