@@ -20,6 +20,8 @@ use words::Arg;
 const MAX_LENGTH: usize = 16 * 1024;
 /// Opening brackets and quotes of substitutions in a command that is parsed.
 const MAX_OPENINGS: usize = 60;
+/// Brackets inside brackets. The parser takes twice as long for each further one that stays open.
+const MAX_NESTING: i32 = 12;
 /// Commands inside commands (`sh -c`, substitutions).
 const MAX_DEPTH: usize = 6;
 
@@ -38,7 +40,8 @@ fn found<T>(reason: impl Into<String>) -> Result<T, String> {
 /// Judges a piece of shell text that is `depth` commands deep.
 fn judge(command: &str, depth: usize) -> Found {
     let openings = command.matches(['(', '{', '`']).count();
-    if depth > MAX_DEPTH || command.len() > MAX_LENGTH || openings > MAX_OPENINGS {
+    let too_much = openings > MAX_OPENINGS || nesting(command) > MAX_NESTING;
+    if depth > MAX_DEPTH || command.len() > MAX_LENGTH || too_much {
         return found("the command is too complex to be read");
     }
     let mut parser = Parser::new(command.as_bytes(), &ParserOptions::default());
@@ -47,6 +50,20 @@ fn judge(command: &str, depth: usize) -> Found {
         .map_err(|_| "the command cannot be parsed".to_owned())?;
     let walk = Walk { depth };
     program.complete_commands.iter().try_for_each(|list| walk.list(list))
+}
+
+/// The most brackets that are open at once, whatever quotes say.
+fn nesting(command: &str) -> i32 {
+    let (mut open, mut most) = (0_i32, 0);
+    for c in command.chars() {
+        match c {
+            '(' | '{' => open += 1,
+            ')' | '}' => open = (open - 1).max(0),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 #[derive(Debug, Clone, Copy)]
