@@ -1,76 +1,8 @@
 //! Commands by name.
 
+use super::names::{ALWAYS, INTERPRETERS, SHELLS, VERBS, WRAPPERS};
 use super::words::{self, Arg};
 use super::{Found, found, git, judge};
-
-/// Commands that destroy, change the machine, act elsewhere, or run text that is not read here.
-const ALWAYS: [&str; 104] = [
-    "rm", "unlink", "shred", "truncate", "dd", "mkfs", "mkswap", "swapon", "swapoff", "fdisk", "sfdisk",
-    "cfdisk", "gdisk", "sgdisk", "parted", "wipefs", "blkdiscard", "hdparm", "losetup", "mount", "umount",
-    "fusermount", "cryptsetup", "lvremove", "vgremove", "pvremove", "mdadm", "kill", "pkill", "killall",
-    "fuser", "shutdown", "reboot", "poweroff", "halt", "init", "telinit", "sudo", "doas", "su", "pkexec",
-    "runuser", "chroot", "unshare", "nsenter", "bwrap", "eval", "alias", "enable", "trap", "bind",
-    "service", "at", "batch", "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "sysctl", "modprobe",
-    "insmod", "rmmod", "useradd", "userdel", "usermod", "groupadd", "groupdel", "passwd", "chpasswd",
-    "visudo", "chattr", "setfacl", "setcap", "install", "ssh", "scp", "sftp", "ftp", "telnet", "nc",
-    "ncat", "netcat", "socat", "psql", "mysql", "mariadb", "sqlite3", "mongo", "mongosh", "redis-cli",
-    "dropdb", "dropuser", "expect", "screen", "tmux", "dbus-send", "gdbus", "busctl", "systemd-run",
-    "terraform", "ansible", "ansible-playbook", "gdb",
-];
-/// Commands of which only these verbs are harmless.
-const VERBS: [(&str, &[&str]); 24] = [
-    ("systemctl", &["status", "is-active", "is-enabled", "show", "cat", "list-units", "list-timers"]),
-    ("journalctl", &[]),
-    ("crontab", &["-l"]),
-    ("docker", &["ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port"]),
-    ("podman", &["ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port"]),
-    ("docker-compose", &["ps", "logs", "config", "version"]),
-    ("kubectl", &["get", "describe", "logs", "version", "explain", "api-resources"]),
-    ("helm", &["list", "status", "get", "show", "version", "template"]),
-    ("apt", &["list", "show", "search", "policy"]),
-    ("apt-get", &["--version"]),
-    ("dpkg", &["-l", "-L", "-s", "-S", "--list", "--status", "--listfiles", "--search"]),
-    ("dnf", &["list", "info", "search"]),
-    ("yum", &["list", "info", "search"]),
-    ("pacman", &["-Q", "-Qi", "-Ss", "-Si"]),
-    ("brew", &["list", "info", "search"]),
-    ("snap", &["list", "info", "find"]),
-    ("gh", &["status", "version", "browse"]),
-    ("aws", &["--version"]),
-    ("gcloud", &["version", "info"]),
-    ("az", &["version"]),
-    ("ip", &["a", "addr", "address", "link", "route", "r"]),
-    ("history", &[]),
-    ("twine", &["check"]),
-    ("vault", &["status", "version"]),
-];
-const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"];
-const INTERPRETERS: [&str; 10] = [
-    "python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "deno", "bun",
-];
-/// Commands that run another one given by their arguments, with their options that take a value.
-const WRAPPERS: [(&str, &[&str]); 20] = [
-    ("env", &["-u", "--unset", "-C", "--chdir"]),
-    ("command", &[]),
-    ("builtin", &[]),
-    ("exec", &["-a"]),
-    ("nohup", &[]),
-    ("nice", &["-n", "--adjustment"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("time", &["-f", "-o"]),
-    ("timeout", &["-k", "-s", "--kill-after", "--signal"]),
-    ("stdbuf", &["-i", "-o", "-e"]),
-    ("setsid", &[]),
-    ("chrt", &["-p"]),
-    ("taskset", &["-p"]),
-    ("xargs", &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file"]),
-    ("parallel", &["-j", "--jobs", "-a"]),
-    ("watch", &["-n", "--interval"]),
-    ("strace", &["-e", "-o", "-p", "-s"]),
-    ("ltrace", &["-e", "-o", "-p"]),
-    ("busybox", &[]),
-    ("flock", &["-w", "-E"]),
-];
 
 /// Judges a command and its arguments; `fed` tells that its input comes from somewhere.
 pub(super) fn judge_args(args: &[Arg], fed: bool, depth: usize) -> Found {
@@ -121,42 +53,81 @@ fn by_form(base: &str, rest: &[Arg], depth: usize) -> Found {
         "chmod" | "chown" | "chgrp" => has(&["--recursive"]) || flag('R') || vague || operand("/"),
         "source" | "." => rest.first().is_none_or(|file| !file.sure),
         "export" | "declare" | "typeset" | "local" | "readonly" => {
-            return rest.iter().try_for_each(|arg| words::assignment(&arg.text, false));
+            return rest.iter().try_for_each(|arg| words::assignment(&arg.text));
         }
         "mv" => has(&["--force"]) || flag('f') || rest.iter().any(|arg| arg.is("/dev/null")),
         "cp" | "ln" => has(&["--force", "--remove-destination"]) || flag('f') || operand("/dev/"),
         "tee" => !(has(&["--append"]) || flag('a')) && rest.iter().any(|arg| !arg.is_option()),
-        "rsync" => rest.iter().any(|arg| {
-            arg.text.starts_with("--delete") || arg.text.starts_with("--remove") || arg.text.contains(':')
-        }) || flag('e'),
+        "rsync" => {
+            rest.iter().any(|arg| {
+                arg.text.starts_with("--delete")
+                    || arg.text.starts_with("--remove")
+                    || arg.text.contains(':')
+            }) || flag('e')
+        }
         "sed" => {
             let script = |arg: &Arg| !arg.is_option() && (!arg.sure || sed_runs(&arg.text));
-            rest.iter().find(|arg| !arg.is_option()).is_some_and(script) || flag('e') && rest.iter().any(script)
+            rest.iter().find(|arg| !arg.is_option()).is_some_and(script)
+                || flag('e') && rest.iter().any(script)
         }
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            rest.iter().any(|arg| arg.text.contains("system") || arg.text.contains(['|', '>']) || flag('i'))
+        "awk" | "gawk" | "mawk" | "nawk" => rest
+            .iter()
+            .any(|arg| arg.text.contains("system") || arg.text.contains(['|', '>']) || flag('i')),
+        "tar" | "bsdtar" => {
+            has(&[
+                "--to-command",
+                "--checkpoint-action",
+                "--use-compress-program",
+                "--remove-files",
+                "--overwrite",
+                "--recursive-unlink",
+                "--rsh-command",
+                "--info-script",
+            ]) || rest.iter().any(|arg| arg.text.starts_with("-I"))
         }
-        "tar" | "bsdtar" => has(&["--to-command", "--checkpoint-action", "--use-compress-program", "--remove-files", "--overwrite", "--recursive-unlink", "--rsh-command", "--info-script"])
-            || rest.iter().any(|arg| arg.text.starts_with("-I")),
         "zip" => flag('m') || has(&["--move"]),
         "curl" => {
-            let sends = ["--data", "--form", "--upload-file", "--json", "--request", "--config"];
-            rest.iter().any(|arg| sends.iter().any(|name| arg.text.starts_with(name)))
+            let sends = [
+                "--data",
+                "--form",
+                "--upload-file",
+                "--json",
+                "--request",
+                "--config",
+            ];
+            rest.iter()
+                .any(|arg| sends.iter().any(|name| arg.text.starts_with(name)))
                 || "XdFTK".chars().any(flag)
         }
         "wget" => rest.iter().any(|arg| {
-            ["--post", "--method", "--body", "--use-askpass"].iter().any(|name| arg.text.starts_with(name))
+            ["--post", "--method", "--body", "--use-askpass"]
+                .iter()
+                .any(|name| arg.text.starts_with(name))
         }),
         "mapfile" | "readarray" => flag('C'),
         "hash" => flag('p'),
         "npm" | "pnpm" | "yarn" => rest.first().is_some_and(|verb| {
-            !verb.sure || ["publish", "unpublish", "deprecate", "owner", "exec", "x", "dlx"].contains(&verb.text.as_str())
+            !verb.sure
+                || [
+                    "publish",
+                    "unpublish",
+                    "deprecate",
+                    "owner",
+                    "exec",
+                    "x",
+                    "dlx",
+                ]
+                .contains(&verb.text.as_str())
         }),
         "npx" | "pnpx" | "uvx" | "pipx" => true,
         "cargo" => rest.first().is_some_and(|verb| {
-            !verb.sure || ["publish", "yank", "owner", "login", "install", "uninstall"].contains(&verb.text.as_str())
+            !verb.sure
+                || ["publish", "yank", "owner", "login", "install", "uninstall"]
+                    .contains(&verb.text.as_str())
         }),
-        "pip" | "pip3" | "gem" => rest.first().is_some_and(|verb| ["uninstall", "push"].contains(&verb.text.as_str())),
+        "pip" | "pip3" | "gem" => rest
+            .first()
+            .is_some_and(|verb| ["uninstall", "push"].contains(&verb.text.as_str())),
         "vi" | "vim" | "nvim" | "ed" | "ex" | "emacs" | "nano" => true,
         _ => false,
     };
@@ -168,8 +139,15 @@ fn by_form(base: &str, rest: &[Arg], depth: usize) -> Found {
 
 /// Whether a sed script may run commands or write files (`e`, `w`, and their flags).
 fn sed_runs(script: &str) -> bool {
-    let tail: String = script.chars().rev().take_while(char::is_ascii_alphanumeric).collect();
-    script.contains(['\n', ';', '{']) || tail.contains(['e', 'w']) || script.contains(" w") || script.contains("w ")
+    let tail: String = script
+        .chars()
+        .rev()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    script.contains(['\n', ';', '{'])
+        || tail.contains(['e', 'w'])
+        || script.contains(" w")
+        || script.contains("w ")
 }
 
 fn wrapper(base: &str, rest: &[Arg], valued: &[&str], fed: bool, depth: usize) -> Found {
@@ -190,10 +168,14 @@ fn wrapper(base: &str, rest: &[Arg], valued: &[&str], fed: bool, depth: usize) -
             return Ok(());
         }
         if arg.is_option() {
-            let skip = if valued.contains(&arg.text.as_str()) { 1 } else { 0 };
+            let skip = if valued.contains(&arg.text.as_str()) {
+                1
+            } else {
+                0
+            };
             args = tail.get(skip..).unwrap_or_default();
         } else if base == "env" && arg.text.contains('=') {
-            words::assignment(&arg.text, true)?;
+            words::assignment(&arg.text)?;
             args = tail;
         } else if operands > 0 {
             operands -= 1;
@@ -206,7 +188,11 @@ fn wrapper(base: &str, rest: &[Arg], valued: &[&str], fed: bool, depth: usize) -
     if matches!(base, "xargs" | "parallel") {
         let mut all = args.to_vec();
         if all.is_empty() {
-            return if base == "xargs" { Ok(()) } else { found("parallel runs its input") };
+            return if base == "xargs" {
+                Ok(())
+            } else {
+                found("parallel runs its input")
+            };
         }
         all.push(Arg::unknown("…"));
         return judge_args(&all, fed, depth + 1);
@@ -248,7 +234,11 @@ fn shell(rest: &[Arg], fed: bool, depth: usize) -> Found {
             return Ok(());
         }
     }
-    found(if fed { "the shell runs its input" } else { "the shell runs unknown text" })
+    found(if fed {
+        "the shell runs its input"
+    } else {
+        "the shell runs unknown text"
+    })
 }
 
 fn interpreter(base: &str, rest: &[Arg], fed: bool) -> Found {
@@ -259,15 +249,22 @@ fn interpreter(base: &str, rest: &[Arg], fed: bool) -> Found {
         if arg.is("--version") || arg.is("-V") || arg.is("--help") || arg.is("-h") {
             return Ok(());
         }
-        if arg.is("-m") || arg.is("--check") || arg.is("--test") || arg.is("run") || arg.is("test") {
+        if arg.is("-m") || arg.is("--check") || arg.is("--test") || arg.is("run") || arg.is("test")
+        {
             return Ok(());
         }
-        let inline = ["--eval", "--print"].iter().any(|name| arg.text.starts_with(name));
+        let inline = ["--eval", "--print"]
+            .iter()
+            .any(|name| arg.text.starts_with(name));
         if arg.is("-") || inline || "cerpEn".chars().any(|letter| arg.has_flag(letter)) {
             return found(format!("{base} runs text that is not read"));
         }
         if !arg.is_option() {
-            return if arg.sure { Ok(()) } else { found(format!("what {base} runs is not certain")) };
+            return if arg.sure {
+                Ok(())
+            } else {
+                found(format!("what {base} runs is not certain"))
+            };
         }
     }
     found(if fed {
@@ -279,22 +276,37 @@ fn interpreter(base: &str, rest: &[Arg], fed: bool) -> Found {
 
 fn verb(base: &str, rest: &[Arg], verbs: &[&str]) -> Found {
     let vacuum = rest.iter().any(|arg| {
-        ["--vacuum", "--rotate", "--flush"].iter().any(|name| arg.text.starts_with(name)) || arg.is("-c")
+        ["--vacuum", "--rotate", "--flush"]
+            .iter()
+            .any(|name| arg.text.starts_with(name))
+            || arg.is("-c")
     });
     if verbs.is_empty() {
-        return if vacuum { found(format!("{base} removes records")) } else { Ok(()) };
+        return if vacuum {
+            found(format!("{base} removes records"))
+        } else {
+            Ok(())
+        };
     }
     let harmless = |arg: &Arg| arg.sure && verbs.contains(&arg.text.as_str());
     let reads = match base {
         // `ip` and `gh` have nouns first.
-        "ip" => rest.first().is_some_and(harmless)
-            && rest.get(1).is_none_or(|arg| ["show", "list", "ls"].contains(&arg.text.as_str())),
-        "gh" => rest.first().is_some_and(harmless)
-            || rest.get(1).is_some_and(|arg| {
-                ["list", "view", "status", "diff", "checks"].contains(&arg.text.as_str())
-            }),
+        "ip" => {
+            rest.first().is_some_and(harmless)
+                && rest
+                    .get(1)
+                    .is_none_or(|arg| ["show", "list", "ls"].contains(&arg.text.as_str()))
+        }
+        "gh" => {
+            rest.first().is_some_and(harmless)
+                || rest.get(1).is_some_and(|arg| {
+                    ["list", "view", "status", "diff", "checks"].contains(&arg.text.as_str())
+                })
+        }
         _ => {
-            rest.iter().find(|arg| !arg.is_option()).is_some_and(harmless)
+            rest.iter()
+                .find(|arg| !arg.is_option())
+                .is_some_and(harmless)
                 || rest.first().is_some_and(harmless)
         }
     };
@@ -316,7 +328,10 @@ fn find(rest: &[Arg], depth: usize) -> Found {
                 return found("find deletes or overwrites");
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let end = tail.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(tail.len());
+                let end = tail
+                    .iter()
+                    .position(|arg| arg.is(";") || arg.is("+"))
+                    .unwrap_or(tail.len());
                 let (command, after) = tail.split_at(end);
                 judge_args(command, false, depth + 1)?;
                 args = after;

@@ -17,11 +17,44 @@ const SETTINGS: [&str; 8] = [
 /// Subcommands that neither lose work nor run programs of the caller's choice. `push`, `checkout` and
 /// others are judged by their options.
 const PLAIN: [&str; 38] = [
-    "add", "blame", "cat-file", "cherry", "cherry-pick", "clone", "commit", "count-objects", "describe",
-    "diff", "diff-tree", "fetch", "for-each-ref", "format-patch", "grep", "help", "init", "log",
-    "ls-files", "ls-remote", "ls-tree", "merge", "merge-base", "mv", "name-rev", "pull", "range-diff",
-    "rebase", "rev-list", "rev-parse", "revert", "shortlog", "show", "show-ref", "status", "var",
-    "version", "whatchanged",
+    "add",
+    "blame",
+    "cat-file",
+    "cherry",
+    "cherry-pick",
+    "clone",
+    "commit",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-tree",
+    "fetch",
+    "for-each-ref",
+    "format-patch",
+    "grep",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge",
+    "merge-base",
+    "mv",
+    "name-rev",
+    "pull",
+    "range-diff",
+    "rebase",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "shortlog",
+    "show",
+    "show-ref",
+    "status",
+    "var",
+    "version",
+    "whatchanged",
 ];
 
 /// Judges the arguments after `git`.
@@ -34,20 +67,31 @@ pub(super) fn judge(args: &[Arg]) -> Found {
         if arg.is("-C") || arg.is("--git-dir") || arg.is("--work-tree") || arg.is("--namespace") {
             rest.next();
         } else if arg.is("-c") {
-            let setting = rest.next().map(|setting| setting.text.as_str()).unwrap_or_default();
+            let setting = rest
+                .next()
+                .map(|setting| setting.text.as_str())
+                .unwrap_or_default();
             if !SETTINGS.iter().any(|known| setting.starts_with(known)) {
                 return found("git with a setting that may run programs");
             }
-        } else if ["--exec-path", "--config-env"].iter().any(|name| arg.text.starts_with(name)) {
+        } else if ["--exec-path", "--config-env"]
+            .iter()
+            .any(|name| arg.text.starts_with(name))
+        {
             return found("git with other programs");
         } else if !arg.is_option() {
             break arg;
         }
     };
-    if !command.sure {
-        return found("git with an uncertain subcommand");
+    if command.sure {
+        subcommand(&command.text, rest.as_slice())
+    } else {
+        found("git with an uncertain subcommand")
     }
-    let rest = rest.as_slice();
+}
+
+/// Judges a subcommand by its options.
+fn subcommand(command: &str, rest: &[Arg]) -> Found {
     let has = |names: &[&str]| {
         rest.iter().any(|arg| {
             let name = arg.text.split('=').next().unwrap_or_default();
@@ -57,32 +101,59 @@ pub(super) fn judge(args: &[Arg]) -> Found {
     let flag = |letter| rest.iter().any(|arg| arg.has_flag(letter));
     let vague = rest.iter().any(|arg| arg.splits);
     let operands: Vec<&Arg> = rest.iter().filter(|arg| !arg.is_option()).collect();
-    let first = operands.first().map(|arg| arg.text.as_str()).unwrap_or_default();
+    let first = operands
+        .first()
+        .map(|arg| arg.text.as_str())
+        .unwrap_or_default();
     let only = |verbs: &[&str]| verbs.contains(&first);
-    if has(&["--exec", "--upload-pack", "--receive-pack", "--ext-diff", "--output", "--open-files-in-pager"]) {
+    if has(&[
+        "--exec",
+        "--upload-pack",
+        "--receive-pack",
+        "--ext-diff",
+        "--output",
+        "--open-files-in-pager",
+    ]) {
         return found("git with another program or output");
     }
-    let lost = match command.text.as_str() {
+    let lost = match command {
         "reset" => has(&["--hard", "--merge", "--keep"]) || vague,
         "clean" => !(has(&["--dry-run"]) || flag('n')) || vague,
         "push" => {
             let forced = operands.iter().any(|arg| arg.text.starts_with(['+', ':']));
-            let names = ["--force", "--force-with-lease", "--force-if-includes", "--delete", "--mirror", "--prune"];
+            let names = [
+                "--force",
+                "--force-with-lease",
+                "--force-if-includes",
+                "--delete",
+                "--mirror",
+                "--prune",
+            ];
             has(&names) || flag('f') || flag('d') || forced || vague
         }
         "checkout" => checkout(rest, &operands, vague),
-        "switch" => has(&["--discard-changes", "--force", "--force-create"]) || flag('f') || flag('C') || vague,
+        "switch" => {
+            has(&["--discard-changes", "--force", "--force-create"])
+                || flag('f')
+                || flag('C')
+                || vague
+        }
         "restore" => !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) || vague,
         "branch" | "tag" => {
             has(&["--delete", "--force", "--move"]) || "dDfM".chars().any(flag) || vague
         }
         "stash" => only(&["drop", "clear"]) || vague,
         "rm" => has(&["--force"]) || !has(&["--cached"]) || vague,
-        "worktree" => !(operands.is_empty() || only(&["list", "add"])) || has(&["--force"]) || flag('f'),
+        "worktree" => {
+            !(operands.is_empty() || only(&["list", "add"])) || has(&["--force"]) || flag('f')
+        }
         "remote" => !(operands.is_empty() || only(&["show", "get-url", "add", "update"])),
         "submodule" => !(operands.is_empty() || only(&["status", "init", "summary"])),
         "reflog" => !(operands.is_empty() || only(&["show", "exists", "list"])),
-        "config" => !(has(&["--get", "--list", "-l", "--get-all", "--get-regexp"]) || only(&["get", "list"])),
+        "config" => {
+            !(has(&["--get", "--list", "-l", "--get-all", "--get-regexp"])
+                || only(&["get", "list"]))
+        }
         "bisect" => only(&["run"]),
         "rebase" => flag('x'),
         "grep" => flag('O'),
@@ -90,7 +161,7 @@ pub(super) fn judge(args: &[Arg]) -> Found {
         other => !PLAIN.contains(&other),
     };
     if lost {
-        return found(format!("git {} may lose work or run programs", command.text));
+        return found(format!("git {} may lose work or run programs", command));
     }
     Ok(())
 }
@@ -99,7 +170,11 @@ pub(super) fn judge(args: &[Arg]) -> Found {
 fn checkout(rest: &[Arg], operands: &[&Arg], vague: bool) -> bool {
     let creates = rest.iter().any(|arg| arg.is("-b") || arg.is("--orphan"));
     let forced = rest.iter().any(|arg| {
-        arg.is("--") || arg.is("--force") || arg.has_flag('f') || arg.has_flag('B') || arg.has_flag('p')
+        arg.is("--")
+            || arg.is("--force")
+            || arg.has_flag('f')
+            || arg.has_flag('B')
+            || arg.has_flag('p')
     });
     let one_name = match operands {
         [] => true,

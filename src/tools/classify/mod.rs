@@ -5,6 +5,7 @@
 
 mod commands;
 mod git;
+mod names;
 mod words;
 
 use brush_parser::ast::{
@@ -40,7 +41,8 @@ fn found<T>(reason: impl Into<String>) -> Result<T, String> {
 /// Judges a piece of shell text that is `depth` commands deep.
 fn judge(command: &str, depth: usize) -> Found {
     let openings = command.matches(['(', '{', '`']).count();
-    let too_much = openings > MAX_OPENINGS || nesting(command) > MAX_NESTING;
+    let too_much =
+        command.contains('\0') || openings > MAX_OPENINGS || nesting(command) > MAX_NESTING;
     if depth > MAX_DEPTH || command.len() > MAX_LENGTH || too_much {
         return found("the command is too complex to be read");
     }
@@ -49,7 +51,10 @@ fn judge(command: &str, depth: usize) -> Found {
         .parse_program()
         .map_err(|_| "the command cannot be parsed".to_owned())?;
     let walk = Walk { depth };
-    program.complete_commands.iter().try_for_each(|list| walk.list(list))
+    program
+        .complete_commands
+        .iter()
+        .try_for_each(|list| walk.list(list))
 }
 
 /// The most brackets that are open at once, whatever quotes say.
@@ -142,7 +147,10 @@ impl Walk {
                 self.list(&clause.condition)?;
                 self.list(&clause.then)?;
                 clause.elses.iter().flatten().try_for_each(|other| {
-                    other.condition.iter().try_for_each(|list| self.list(list))?;
+                    other
+                        .condition
+                        .iter()
+                        .try_for_each(|list| self.list(list))?;
                     self.list(&other.body)
                 })
             }
@@ -160,7 +168,9 @@ impl Walk {
                 self.test(left)?;
                 self.test(right)
             }
-            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
+                self.test(inner)
+            }
             ExtendedTestExpr::UnaryTest(_, word) => self.word(word).map(drop),
             ExtendedTestExpr::BinaryTest(_, left, right) => {
                 self.word(left)?;
@@ -170,7 +180,8 @@ impl Walk {
     }
 
     fn words<'a>(self, all: impl IntoIterator<Item = &'a Word>) -> Found {
-        all.into_iter().try_for_each(|word| self.word(word).map(drop))
+        all.into_iter()
+            .try_for_each(|word| self.word(word).map(drop))
     }
 
     fn word(self, word: &Word) -> Result<Arg, String> {
@@ -183,19 +194,19 @@ impl Walk {
         let mut fed = fed;
         let mut args = Vec::new();
         for item in before {
-            fed |= self.item(item, command.word_or_name.is_some(), &mut Vec::new())?;
+            fed |= self.item(item, &mut Vec::new())?;
         }
         if let Some(name) = &command.word_or_name {
             args.push(self.word(name)?);
         }
         for item in after {
-            fed |= self.item(item, false, &mut args)?;
+            fed |= self.item(item, &mut args)?;
         }
         commands::judge_args(&args, fed, self.depth)
     }
 
     /// Reads one part of a simple command; gives whether it feeds the input.
-    fn item(self, item: &Item, prefixes: bool, args: &mut Vec<Arg>) -> Result<bool, String> {
+    fn item(self, item: &Item, args: &mut Vec<Arg>) -> Result<bool, String> {
         match item {
             Item::Word(word) => {
                 args.push(self.word(word)?);
@@ -205,10 +216,14 @@ impl Walk {
                 match &assignment.value {
                     AssignmentValue::Scalar(value) => self.word(value).map(drop)?,
                     AssignmentValue::Array(values) => {
-                        self.words(values.iter().flat_map(|(key, value)| key.iter().chain([value])))?;
+                        self.words(
+                            values
+                                .iter()
+                                .flat_map(|(key, value)| key.iter().chain([value])),
+                        )?;
                     }
                 }
-                words::assignment(&word.value, prefixes)?;
+                words::assignment(&word.value)?;
                 args.push(Arg::fixed(&word.value));
                 Ok(false)
             }
@@ -222,7 +237,8 @@ impl Walk {
     }
 
     fn redirects<'a>(self, all: impl IntoIterator<Item = &'a IoRedirect>) -> Found {
-        all.into_iter().try_for_each(|one| self.redirect(one).map(drop))
+        all.into_iter()
+            .try_for_each(|one| self.redirect(one).map(drop))
     }
 
     /// Judges a redirection; gives whether it feeds the input.
@@ -255,7 +271,10 @@ impl Walk {
             }
             IoFileRedirectTarget::Filename(word) => word,
             IoFileRedirectTarget::Duplicate(word) => {
-                let plain = word.value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                let plain = word
+                    .value
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'-');
                 if plain {
                     return Ok(false);
                 }

@@ -98,7 +98,8 @@ fn take(
             WordPiece::EscapeSequence(text) => {
                 arg.text.push_str(text.strip_prefix('\\').unwrap_or(text));
             }
-            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+            WordPiece::DoubleQuotedSequence(inner)
+            | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 take(arg, raw, inner, true, depth)?;
             }
             WordPiece::TildeExpansion(_) => {
@@ -136,7 +137,9 @@ fn unknown(arg: &mut Arg, quoted: bool) {
 }
 
 fn nests(text: &str) -> bool {
-    ["$(", "`", "<(", ">("].iter().any(|mark| text.contains(mark))
+    ["$(", "`", "<(", ">("]
+        .iter()
+        .any(|mark| text.contains(mark))
 }
 
 /// Arithmetic may run commands through substitutions and array subscripts.
@@ -148,7 +151,7 @@ pub(super) fn arithmetic(expression: &str) -> Found {
 }
 
 /// Variables that make other programs run something else.
-pub(super) fn assignment(raw: &str, _prefixes: bool) -> Found {
+pub(super) fn assignment(raw: &str) -> Found {
     const LOADED: [&str; 22] = [
         "PATH",
         "BASH_ENV",
@@ -177,11 +180,18 @@ pub(super) fn assignment(raw: &str, _prefixes: bool) -> Found {
         .chars()
         .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
         .collect();
-    let prefixed = ["LD_", "DYLD_", "GIT_"].iter().any(|start| name.starts_with(start));
-    // Sets of git that only shape its output or identity.
-    let harmless = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_PAGER", "GIT_TERMINAL_PROMPT"]
+    let prefixed = ["LD_", "DYLD_", "GIT_"]
         .iter()
         .any(|start| name.starts_with(start));
+    // Sets of git that only shape its output or identity.
+    let harmless = [
+        "GIT_AUTHOR_",
+        "GIT_COMMITTER_",
+        "GIT_PAGER",
+        "GIT_TERMINAL_PROMPT",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start));
     if LOADED.contains(&name.as_str()) || (prefixed && !harmless) {
         return found(format!("{name} changes which programs run"));
     }
@@ -191,9 +201,13 @@ pub(super) fn assignment(raw: &str, _prefixes: bool) -> Found {
 /// Whether a function of this name would change what later commands mean.
 pub(super) fn shadows(name: &str) -> bool {
     const COMMON: [&str; 12] = [
-        "cd", "ls", "cat", "echo", "git", "test", "printf", "grep", "cp", "mv", "command", "builtin",
+        "cd", "ls", "cat", "echo", "git", "test", "printf", "grep", "cp", "mv", "command",
+        "builtin",
     ];
-    COMMON.contains(&name) || !name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    COMMON.contains(&name)
+        || !name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Judges a file that output goes to.
@@ -202,14 +216,21 @@ pub(super) fn target(raw: &str, read: &Arg, append: bool) -> Found {
     if read.sure && SINKS.contains(&read.text.as_str()) {
         return Ok(());
     }
-    let temporary = ["$TMPDIR/", "\"$TMPDIR/", "${TMPDIR}/", "\"${TMPDIR}/", "\"$TMPDIR\"/"];
+    let temporary = [
+        "$TMPDIR/",
+        "\"$TMPDIR/",
+        "${TMPDIR}/",
+        "\"${TMPDIR}/",
+        "\"$TMPDIR\"/",
+    ];
     if temporary.iter().any(|start| raw.starts_with(start)) && !raw.contains("..") {
         return Ok(());
     }
     if !append {
         return found("a redirection overwrites a file");
     }
-    let inside = read.sure && !read.text.starts_with('/') && !read.text.split('/').any(|part| part == "..");
+    let inside =
+        read.sure && !read.text.starts_with('/') && !read.text.split('/').any(|part| part == "..");
     if inside && !read.text.split('/').any(|part| part == ".git") {
         return Ok(());
     }
