@@ -21,6 +21,8 @@ use words::Arg;
 const MAX_LENGTH: usize = 16 * 1024;
 /// Opening brackets and quotes of substitutions in a command that is parsed.
 const MAX_OPENINGS: usize = 60;
+/// Words that open a construct, each of which costs the parser stack.
+const MAX_CONSTRUCTS: usize = 40;
 /// Brackets inside brackets. The parser takes twice as long for each further one that stays open.
 const MAX_NESTING: i32 = 12;
 /// Commands inside commands (`sh -c`, substitutions).
@@ -41,8 +43,10 @@ fn found<T>(reason: impl Into<String>) -> Result<T, String> {
 /// Judges a piece of shell text that is `depth` commands deep.
 fn judge(command: &str, depth: usize) -> Found {
     let openings = command.matches(['(', '{', '`']).count();
-    let too_much =
-        command.contains('\0') || openings > MAX_OPENINGS || nesting(command) > MAX_NESTING;
+    let too_much = command.contains('\0')
+        || openings > MAX_OPENINGS
+        || nesting(command) > MAX_NESTING
+        || constructs(command) > MAX_CONSTRUCTS;
     if depth > MAX_DEPTH || command.len() > MAX_LENGTH || too_much {
         return found("the command is too complex to be read");
     }
@@ -69,6 +73,21 @@ fn nesting(command: &str) -> i32 {
         most = most.max(open);
     }
     most
+}
+
+/// How many words open a construct or join conditions, wherever they stand.
+fn constructs(command: &str) -> usize {
+    const WORDS: [&str; 16] = [
+        "if", "elif", "while", "until", "for", "case", "select", "coproc", "function", "time", "!",
+        "[[", "-a", "-o", "do", "then",
+    ];
+    let words = command.split(|c: char| c.is_whitespace() || c == ';');
+    let joined = if command.contains("[[") {
+        command.matches("&&").count() + command.matches("||").count()
+    } else {
+        0
+    };
+    joined + words.filter(|word| WORDS.contains(word)).count()
 }
 
 #[derive(Debug, Clone, Copy)]

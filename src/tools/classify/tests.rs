@@ -246,6 +246,19 @@ fn hostile_text_neither_breaks_nor_hangs_the_judgement() {
         "a".repeat(20_000),
         "\u{0}\u{1}".to_owned(),
         "if ".repeat(200),
+        "if;".repeat(200),
+        "! ".repeat(2000),
+        "while ".repeat(500),
+        "case x in x) ".repeat(100),
+        "coproc ".repeat(500),
+        format!("[[ {} a ]]", "! ".repeat(500)),
+        format!("[[ {} a ]]", "a && ".repeat(500)),
+        format!("rm {}", "a | ".repeat(2000)),
+        format!("rm {}", "a && ".repeat(2000)),
+        format!("rm {}", "$x".repeat(4000)),
+        format!("rm {}", "<<A ".repeat(500)),
+        format!("rm {}", "\"".repeat(501)),
+        format!("rm {}", "+(a".repeat(12)),
     ] {
         assert!(destructive(&text).is_some(), "{:.20}", text);
     }
