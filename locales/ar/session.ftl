@@ -32,7 +32,6 @@ class-spawn = يشغّل وكيلًا مساعدًا
 class-write = يكتب ملفًا
 command-busy = هناك دور قيد التنفيذ. انتظر نهايته أو أرسل /stop أولًا.
 command-owner-only = هذا للمالك فقط.
-command-unknown = لا أعرف /{ $name }. قائمة الأوامر في /help.
 compact-begun = ألخّص المحادثة…
 compact-done = تم: لُخّصت المحادثة.
 compact-nothing = لا شيء لتلخيصه بعد.

@@ -32,7 +32,6 @@ class-spawn = starts a helper agent
 class-write = writes a file
 command-busy = A turn is running. Wait for its end or send /stop first.
 command-owner-only = Only the owner may do that.
-command-unknown = I do not know /{ $name }. /help lists the commands.
 compact-begun = Summing the conversation up…
 compact-done = Done: the conversation is summed up.
 compact-nothing = There is nothing to sum up yet.

@@ -32,7 +32,6 @@ class-spawn = запускает агента-помощника
 class-write = пишет файл
 command-busy = Идёт ход. Дождитесь конца или отправьте /stop.
 command-owner-only = Это может только владелец.
-command-unknown = Команды /{ $name } нет. Список: /help.
 compact-begun = Подвожу итог разговора…
 compact-done = Готово: итог разговора подведён.
 compact-nothing = Пока нечего сокращать.

@@ -77,8 +77,14 @@ mod tests {
     fn wrong_arguments_are_named_and_an_example_is_shown() {
         let error = parse::<Sample>("demo", r#"{"pat":"x"}"#, r#"{"path":"x"}"#).unwrap_err();
         assert!(error.contains("unknown field `pat`"), "{error}");
-        assert!(error.ends_with(r#"A valid example: {"path":"x"}"#), "{error}");
-        assert_eq!(parse::<Sample>("demo", r#"{"path":"a"}"#, "").unwrap().path, "a");
+        assert!(
+            error.ends_with(r#"A valid example: {"path":"x"}"#),
+            "{error}"
+        );
+        assert_eq!(
+            parse::<Sample>("demo", r#"{"path":"a"}"#, "").unwrap().path,
+            "a"
+        );
     }
 
     #[test]

@@ -44,27 +44,39 @@ pub(super) fn question(raw: &str) -> Result<Question, String> {
     let parsed: Args = args::parse("ask_user", raw, EXAMPLE)?;
     let text = parsed.question.trim().to_owned();
     if text.is_empty() || text.chars().count() > MAX_QUESTION {
-        return Err(format!("`question` must have 1 to {MAX_QUESTION} characters. A valid example: {EXAMPLE}"));
+        return Err(format!(
+            "`question` must have 1 to {MAX_QUESTION} characters. A valid example: {EXAMPLE}"
+        ));
     }
     let mut options: Vec<String> = Vec::new();
     for option in parsed.options {
         let option = option.trim().to_owned();
         if option.is_empty() || option.chars().count() > MAX_OPTION {
-            return Err(format!("Each option must have 1 to {MAX_OPTION} characters. A valid example: {EXAMPLE}"));
+            return Err(format!(
+                "Each option must have 1 to {MAX_OPTION} characters. A valid example: {EXAMPLE}"
+            ));
         }
         if !options.contains(&option) {
             options.push(option);
         }
     }
     if options.len() > MAX_OPTIONS {
-        return Err(format!("At most {MAX_OPTIONS} options are allowed. A valid example: {EXAMPLE}"));
+        return Err(format!(
+            "At most {MAX_OPTIONS} options are allowed. A valid example: {EXAMPLE}"
+        ));
     }
     Ok(Question { text, options })
 }
 
 pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
     let question = question(raw)?;
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Read, question.text, Vec::new(), place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Read,
+        question.text,
+        Vec::new(),
+        place,
+    ))
 }
 
 #[cfg(test)]
@@ -81,7 +93,10 @@ mod tests {
             r#"{"question":"x","options":[""]}"#,
             r#"{"text":"x"}"#,
         ] {
-            assert!(question(bad).unwrap_err().contains("A valid example"), "{bad}");
+            assert!(
+                question(bad).unwrap_err().contains("A valid example"),
+                "{bad}"
+            );
         }
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
         .prefix(".greenlight-")
         .tempfile_in(parent)?;
     file.write_all(content)?;
-    file.as_file().set_permissions(Permissions::from_mode(mode))?;
+    file.as_file()
+        .set_permissions(Permissions::from_mode(mode))?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     File::open(parent)?.sync_all()
@@ -46,6 +47,9 @@ mod tests {
         write(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o755);
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1
+        );
     }
 }

@@ -144,7 +144,9 @@ impl Jobs {
     fn find(&self, session: &Path, name: &str) -> Result<BackgroundJob, String> {
         let sessions = lock(&self.sessions);
         let jobs = sessions.get(session).map(|session| &session.jobs);
-        let id = name.strip_prefix("bg").and_then(|id| id.parse::<u32>().ok());
+        let id = name
+            .strip_prefix("bg")
+            .and_then(|id| id.parse::<u32>().ok());
         if let (Some(jobs), Some(id)) = (jobs, id)
             && let Some(job) = jobs.get(&id)
         {
@@ -157,7 +159,11 @@ impl Jobs {
             .collect();
         Err(format!(
             "There is no background command `{name}`. Known: {}.",
-            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            }
         ))
     }
 }
@@ -192,9 +198,20 @@ async fn follow(process: Running, cancel: CancellationToken, state: Arc<Mutex<St
 fn tell(ended: Option<Ended>) -> String {
     match ended {
         None => "It is running.".to_owned(),
-        Some(Ended { end: End::Exited, code: Some(code) }) => format!("It ended with exit code {code}."),
-        Some(Ended { end: End::Exited, code: None }) => "A signal ended it.".to_owned(),
-        Some(Ended { end: End::TimedOut, .. }) => "It was killed after a day.".to_owned(),
-        Some(Ended { end: End::Cancelled, .. }) => "It was stopped.".to_owned(),
+        Some(Ended {
+            end: End::Exited,
+            code: Some(code),
+        }) => format!("It ended with exit code {code}."),
+        Some(Ended {
+            end: End::Exited,
+            code: None,
+        }) => "A signal ended it.".to_owned(),
+        Some(Ended {
+            end: End::TimedOut, ..
+        }) => "It was killed after a day.".to_owned(),
+        Some(Ended {
+            end: End::Cancelled,
+            ..
+        }) => "It was stopped.".to_owned(),
     }
 }

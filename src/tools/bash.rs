@@ -51,7 +51,9 @@ fn parse(raw: &str) -> Result<Args, String> {
         return Err(format!("`command` is empty. A valid example: {EXAMPLE}"));
     }
     if !(1..=MAX_SECONDS).contains(&parsed.timeout_seconds.unwrap_or(DEFAULT_SECONDS)) {
-        return Err(format!("`timeout_seconds` must be between 1 and {MAX_SECONDS}."));
+        return Err(format!(
+            "`timeout_seconds` must be between 1 and {MAX_SECONDS}."
+        ));
     }
     Ok(parsed)
 }

@@ -34,7 +34,13 @@ struct Args {
 
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
     let parsed: Args = args::parse("bg_start", raw, EXAMPLE)?;
-    bash::describe(shop, "bg_start", &parsed.command, parsed.cwd.as_deref(), place)
+    bash::describe(
+        shop,
+        "bg_start",
+        &parsed.command,
+        parsed.cwd.as_deref(),
+        place,
+    )
 }
 
 pub(super) fn run(job: &Job<'_>) -> Ran {

@@ -117,7 +117,11 @@ impl Ran {
     }
 
     /// A success that carries text from outside.
-    pub(super) fn read(source: impl Into<String>, body: String, summary: impl Into<String>) -> Self {
+    pub(super) fn read(
+        source: impl Into<String>,
+        body: String,
+        summary: impl Into<String>,
+    ) -> Self {
         Self {
             body,
             source: source.into(),

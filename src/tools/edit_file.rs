@@ -117,13 +117,19 @@ fn line_of(content: &str, at: usize) -> usize {
 }
 
 fn line_text(content: &str, number: usize) -> &str {
-    let line = content.lines().nth(number.saturating_sub(1)).unwrap_or_default();
+    let line = content
+        .lines()
+        .nth(number.saturating_sub(1))
+        .unwrap_or_default();
     output::head(line, MAX_LINE)
 }
 
 /// The lines most like the first telling line of `old`, with their numbers.
 fn nearest(content: &str, old: &str) -> String {
-    let wanted = old.lines().find(|line| !line.trim().is_empty()).unwrap_or(old);
+    let wanted = old
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or(old);
     let wanted = output::head(wanted.trim(), MAX_LINE);
     let mut scored: Vec<(f64, usize, &str)> = content
         .lines()
@@ -149,10 +155,21 @@ fn nearest(content: &str, old: &str) -> String {
 
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
     let edit = prepare(shop, raw, place)?;
-    Ok(describe(&DESCRIPTOR, place, edit.path, &edit.old, &edit.new))
+    Ok(describe(
+        &DESCRIPTOR,
+        place,
+        edit.path,
+        &edit.old,
+        &edit.new,
+    ))
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, _: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    _: &CancellationToken,
+) -> Result<Ran, String> {
     let edit = prepare(shop, raw, place)?;
     let shown = paths::shown(place, &edit.path);
     atomic::write(&edit.path, edit.new.as_bytes())
@@ -167,7 +184,10 @@ mod tests {
     #[test]
     fn a_unique_place_is_replaced_and_line_ends_are_kept() {
         assert_eq!(replace("a\nb\nc\n", "b\n", "x\n").unwrap(), "a\nx\nc\n");
-        assert_eq!(replace("a\r\nb\r\nc\r\n", "a\nb", "x\ny").unwrap(), "x\r\ny\r\nc\r\n");
+        assert_eq!(
+            replace("a\r\nb\r\nc\r\n", "a\nb", "x\ny").unwrap(),
+            "x\r\ny\r\nc\r\n"
+        );
     }
 
     #[test]

@@ -51,7 +51,8 @@ pub(super) fn of(root: &Path) -> Option<u64> {
 }
 
 fn is_git_noise(name: &str) -> bool {
-    matches!(name, "objects" | "index" | "logs" | "FETCH_HEAD" | "gc.log") || name.ends_with(".lock")
+    matches!(name, "objects" | "index" | "logs" | "FETCH_HEAD" | "gc.log")
+        || name.ends_with(".lock")
 }
 
 fn entry_hash(path: &Path, meta: &std::fs::Metadata) -> u64 {

@@ -62,9 +62,12 @@ impl View {
     /// Options that keep the command from starting programs.
     fn hardening(self) -> &'static [&'static str] {
         match self {
-            Self::Log | Self::Show | Self::Diff => {
-                &["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"]
-            }
+            Self::Log | Self::Show | Self::Diff => &[
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-color",
+                "--ignore-submodules=all",
+            ],
             Self::Status => &["--ignore-submodules=all"],
             Self::Blame => &["--no-textconv"],
         }
@@ -73,21 +76,86 @@ impl View {
 
 /// Options without a value.
 const FLAGS: [&str; 52] = [
-    "--oneline", "--stat", "--numstat", "--shortstat", "--dirstat", "--name-only", "--name-status",
-    "--graph", "--decorate", "--no-decorate", "--all", "--branches", "--tags", "--remotes", "--merges",
-    "--no-merges", "--first-parent", "--reverse", "--follow", "-p", "-u", "--patch", "--no-patch", "-s",
-    "--cached", "--staged", "--merge-base", "--word-diff", "-w", "--ignore-all-space", "-b",
-    "--ignore-space-change", "--ignore-blank-lines", "--minimal", "--patience", "--histogram",
-    "--full-index", "--summary", "--abbrev-commit", "--no-renames", "--raw", "--check", "--short",
-    "--branch", "-sb", "--porcelain", "-z", "-M", "-C", "-i", "-E", "-F",
+    "--oneline",
+    "--stat",
+    "--numstat",
+    "--shortstat",
+    "--dirstat",
+    "--name-only",
+    "--name-status",
+    "--graph",
+    "--decorate",
+    "--no-decorate",
+    "--all",
+    "--branches",
+    "--tags",
+    "--remotes",
+    "--merges",
+    "--no-merges",
+    "--first-parent",
+    "--reverse",
+    "--follow",
+    "-p",
+    "-u",
+    "--patch",
+    "--no-patch",
+    "-s",
+    "--cached",
+    "--staged",
+    "--merge-base",
+    "--word-diff",
+    "-w",
+    "--ignore-all-space",
+    "-b",
+    "--ignore-space-change",
+    "--ignore-blank-lines",
+    "--minimal",
+    "--patience",
+    "--histogram",
+    "--full-index",
+    "--summary",
+    "--abbrev-commit",
+    "--no-renames",
+    "--raw",
+    "--check",
+    "--short",
+    "--branch",
+    "-sb",
+    "--porcelain",
+    "-z",
+    "-M",
+    "-C",
+    "-i",
+    "-E",
+    "-F",
 ];
 
 /// Options with a value after `=`.
 const VALUED: [&str; 24] = [
-    "--max-count", "--skip", "--since", "--until", "--after", "--before", "--author", "--committer",
-    "--grep", "--format", "--pretty", "--date", "--diff-filter", "--unified", "--abbrev", "--stat",
-    "--porcelain", "--untracked-files", "--find-renames", "--find-copies", "--word-diff", "--decorate",
-    "--diff-algorithm", "--ignored",
+    "--max-count",
+    "--skip",
+    "--since",
+    "--until",
+    "--after",
+    "--before",
+    "--author",
+    "--committer",
+    "--grep",
+    "--format",
+    "--pretty",
+    "--date",
+    "--diff-filter",
+    "--unified",
+    "--abbrev",
+    "--stat",
+    "--porcelain",
+    "--untracked-files",
+    "--find-renames",
+    "--find-copies",
+    "--word-diff",
+    "--decorate",
+    "--diff-algorithm",
+    "--ignored",
 ];
 
 /// Short options with a value right behind them.
@@ -126,17 +194,27 @@ fn is_allowed(option: &str) -> bool {
     if !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()) {
         return true;
     }
-    !option.starts_with("--") && SHORT.iter().any(|short| option.starts_with(short) && option.len() > 2)
+    !option.starts_with("--")
+        && SHORT
+            .iter()
+            .any(|short| option.starts_with(short) && option.len() > 2)
 }
 
 /// A revision or path may not lead out of the workspace: with such a path git compares any two files.
 fn check_operand(operand: &str) -> Result<(), String> {
     let climbs = operand.split(['/', ':']).any(|part| part == "..");
     if operand.is_empty() || operand.starts_with('/') || operand.starts_with('~') || climbs {
-        return Err(format!("`{operand}` is not a revision or a path beneath the workspace."));
+        return Err(format!(
+            "`{operand}` is not a revision or a path beneath the workspace."
+        ));
     }
-    if operand.split([':', '/']).any(|part| paths::is_env_file(part.as_ref())) {
-        return Err(format!("`{operand}` usually holds secrets and is not read."));
+    if operand
+        .split([':', '/'])
+        .any(|part| paths::is_env_file(part.as_ref()))
+    {
+        return Err(format!(
+            "`{operand}` usually holds secrets and is not read."
+        ));
     }
     Ok(())
 }
@@ -144,8 +222,15 @@ fn check_operand(operand: &str) -> Result<(), String> {
 pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
     let parsed = parse(raw)?;
     let argument = format!("{} {}", parsed.command.word(), parsed.arguments.join(" "));
-    let targets = vec![paths::canonical(&place.workspace).unwrap_or_else(|_| place.workspace.clone())];
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Read, argument.trim().to_owned(), targets, place))
+    let targets =
+        vec![paths::canonical(&place.workspace).unwrap_or_else(|_| place.workspace.clone())];
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Read,
+        argument.trim().to_owned(),
+        targets,
+        place,
+    ))
 }
 
 pub(super) async fn run(job: Job<'_>) -> Ran {
@@ -195,7 +280,11 @@ async fn execute(job: &Job<'_>) -> Result<Ran, String> {
     let mut command = launch.command("git", &words)?;
     command
         .env_clear()
-        .envs(environment::variables(&*job.shop.redactor, &temporary, &mark))
+        .envs(environment::variables(
+            &*job.shop.redactor,
+            &temporary,
+            &mark,
+        ))
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_ATTR_NOSYSTEM", "1")
@@ -212,7 +301,11 @@ async fn execute(job: &Job<'_>) -> Result<Ran, String> {
         .finish(LIMIT, &job.cancel, |bytes| capture.push(bytes))
         .await;
     let text = capture.text();
-    let body = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
+    let body = if text.trim().is_empty() {
+        "(nothing)".to_owned()
+    } else {
+        text
+    };
     let ran = Ran::read(format!("git {}", parsed.command.word()), body, "");
     let mut ran = match (ended.end, ended.code) {
         (End::Exited, Some(0)) => ran,

@@ -43,7 +43,13 @@ pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspectio
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
     let argument = format!("{} {}", parsed.pattern, paths::shown(place, &path));
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Read, argument, vec![path], place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Read,
+        argument,
+        vec![path],
+        place,
+    ))
 }
 
 /// A walk beneath `root` that leaves out what git ignores, other file systems, links, the git
@@ -74,7 +80,12 @@ pub(super) fn matcher(pattern: &str) -> Result<globset::GlobMatcher, String> {
         .map_err(|error| format!("The glob pattern is not valid: {error}."))
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, cancel: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    cancel: &CancellationToken,
+) -> Result<Ran, String> {
     let parsed: Args = args::parse("glob", raw, EXAMPLE)?;
     let given = parsed.path.as_deref().unwrap_or(".");
     let root = paths::resolve(place, &shop.protected, given, Want::Read)?;
@@ -102,7 +113,14 @@ pub(super) fn run(shop: &Shop, raw: &str, place: &Place, cancel: &CancellationTo
     if cut {
         note.push_str(" The search was cut short; narrow it down with `path`.");
     }
-    let names: Vec<String> = found.iter().map(|(_, path)| paths::shown(place, path)).collect();
-    let body = if names.is_empty() { "(no file matches)".to_owned() } else { names.join("\n") };
+    let names: Vec<String> = found
+        .iter()
+        .map(|(_, path)| paths::shown(place, path))
+        .collect();
+    let body = if names.is_empty() {
+        "(no file matches)".to_owned()
+    } else {
+        names.join("\n")
+    };
     Ok(Ran::read("file names", body, total.to_string()).with_note(note.trim()))
 }

@@ -52,10 +52,21 @@ pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspectio
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
     let argument = format!("{} {}", parsed.pattern, paths::shown(place, &path));
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Read, argument, vec![path], place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Read,
+        argument,
+        vec![path],
+        place,
+    ))
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, cancel: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    cancel: &CancellationToken,
+) -> Result<Ran, String> {
     let parsed: Args = args::parse("grep", raw, EXAMPLE)?;
     let given = parsed.path.as_deref().unwrap_or(".");
     let root = paths::resolve(place, &shop.protected, given, Want::Read)?;
@@ -98,7 +109,10 @@ pub(super) fn run(shop: &Shop, raw: &str, place: &Place, cancel: &CancellationTo
             path,
             Lossy(|number, line| {
                 let line = line.trim_end();
-                lines.push(format!("{shown}:{number}: {}", output::head(line, MAX_LINE)));
+                lines.push(format!(
+                    "{shown}:{number}: {}",
+                    output::head(line, MAX_LINE)
+                ));
                 Ok(lines.len() < MAX_MATCHES)
             }),
         );
@@ -107,11 +121,18 @@ pub(super) fn run(shop: &Shop, raw: &str, place: &Place, cancel: &CancellationTo
         }
     }
     let note = if cut {
-        format!("The search was cut short after {} matches; narrow it down.", lines.len())
+        format!(
+            "The search was cut short after {} matches; narrow it down.",
+            lines.len()
+        )
     } else {
         String::new()
     };
     let summary = lines.len().to_string();
-    let body = if lines.is_empty() { "(no match)".to_owned() } else { lines.join("\n") };
+    let body = if lines.is_empty() {
+        "(no match)".to_owned()
+    } else {
+        lines.join("\n")
+    };
     Ok(Ran::read("search matches", body, summary).with_note(note))
 }

@@ -1,11 +1,37 @@
 //! HTML to readable text: no layout, no scripts, links kept.
 
 /// Elements whose content is never read.
-const SKIPPED: [&str; 7] = ["script", "style", "noscript", "template", "svg", "head", "iframe"];
+const SKIPPED: [&str; 7] = [
+    "script", "style", "noscript", "template", "svg", "head", "iframe",
+];
 /// Elements that begin a new line.
 const BLOCKS: [&str; 26] = [
-    "p", "div", "br", "li", "ul", "ol", "tr", "table", "section", "article", "header", "footer", "main",
-    "nav", "aside", "blockquote", "pre", "hr", "dl", "dt", "dd", "form", "figure", "h1", "h2", "h3",
+    "p",
+    "div",
+    "br",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "main",
+    "nav",
+    "aside",
+    "blockquote",
+    "pre",
+    "hr",
+    "dl",
+    "dt",
+    "dd",
+    "form",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
 ];
 
 /// The text of a page in simple Markdown. Input may be broken; output is no longer than the input
@@ -142,7 +168,11 @@ fn decode(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         let (before, tail) = rest.split_at(at);
         out.push_str(before);
-        let end = tail.char_indices().take(12).find(|(_, c)| *c == ';').map(|(end, _)| end);
+        let end = tail
+            .char_indices()
+            .take(12)
+            .find(|(_, c)| *c == ';')
+            .map(|(end, _)| end);
         let entity = end.and_then(|end| tail.get(1..end));
         match (entity.and_then(character), end) {
             (Some(c), Some(end)) => {
@@ -213,7 +243,16 @@ mod tests {
 
     #[test]
     fn broken_pages_do_no_harm() {
-        for page in ["<", "<a", "<!--", "<script>never closed", "&#xffffffff;", "</", "<p \"", "&&&;"] {
+        for page in [
+            "<",
+            "<a",
+            "<!--",
+            "<script>never closed",
+            "&#xffffffff;",
+            "</",
+            "<p \"",
+            "&&&;",
+        ] {
             assert!(to_text(page).len() <= page.len() + 8, "{page}");
         }
     }

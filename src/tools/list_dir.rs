@@ -34,14 +34,26 @@ pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspectio
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
     let argument = paths::shown(place, &path);
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Read, argument, vec![path], place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Read,
+        argument,
+        vec![path],
+        place,
+    ))
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, _: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    _: &CancellationToken,
+) -> Result<Ran, String> {
     let parsed: Args = args::parse("list_dir", raw, EXAMPLE)?;
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
-    let list = std::fs::read_dir(&path).map_err(|error| format!("`{given}` cannot be listed: {error}."))?;
+    let list = std::fs::read_dir(&path)
+        .map_err(|error| format!("`{given}` cannot be listed: {error}."))?;
     let mut names: Vec<String> = list
         .flatten()
         .filter(|entry| !paths::is_protected(&entry.path(), &shop.protected))
@@ -57,7 +69,11 @@ pub(super) fn run(shop: &Shop, raw: &str, place: &Place, _: &CancellationToken) 
     names.sort();
     let summary = names.len().to_string();
     let source = format!("directory {}", paths::shown(place, &path));
-    let body = if names.is_empty() { "(empty)".to_owned() } else { names.join("\n") };
+    let body = if names.is_empty() {
+        "(empty)".to_owned()
+    } else {
+        names.join("\n")
+    };
     Ok(Ran::read(source, body, summary).with_note(note))
 }
 

@@ -29,7 +29,11 @@ pub(super) fn bound(text: String, session_dir: &Path) -> Bounded {
         };
     }
     let digest = Sha256::digest(text.as_bytes());
-    let name: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let name: String = digest
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let path = session_dir.join("outputs").join(format!("{name}.txt"));
     let stored = if path.exists() {
         Ok(())
@@ -122,7 +126,9 @@ mod tests {
         assert_eq!(first, second);
         assert!(first.text.len() < MAX_SHOWN);
         assert!(first.text.starts_with("начало") && first.text.ends_with("end"));
-        let files: Vec<_> = std::fs::read_dir(root.path().join("outputs")).unwrap().collect();
+        let files: Vec<_> = std::fs::read_dir(root.path().join("outputs"))
+            .unwrap()
+            .collect();
         assert_eq!(files.len(), 1);
         let path = files[0].as_ref().unwrap().path();
         assert!(first.note.contains(path.to_str().unwrap()));

@@ -32,7 +32,10 @@ pub(super) fn resolve(
         .map_err(|error| format!("The workspace directory cannot be opened: {error}."))?;
     let path = canonical(&lexical(&workspace.join(given)))
         .map_err(|error| format!("`{given}` cannot be resolved: {error}."))?;
-    if let Some(plan) = place.plan_md.as_deref().and_then(|plan| canonical(plan).ok())
+    if let Some(plan) = place
+        .plan_md
+        .as_deref()
+        .and_then(|plan| canonical(plan).ok())
         && path == plan
     {
         return Ok(path);
@@ -69,7 +72,14 @@ pub(super) fn is_protected(path: &Path, protected: &[PathBuf]) -> bool {
 
 /// Names under which credentials are kept in any home directory.
 fn is_credential(path: &Path) -> bool {
-    const DIRECTORIES: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".azure", ".password-store"];
+    const DIRECTORIES: [&str; 6] = [
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".kube",
+        ".azure",
+        ".password-store",
+    ];
     const FILES: [&str; 6] = [
         ".netrc",
         ".git-credentials",
@@ -79,7 +89,10 @@ fn is_credential(path: &Path) -> bool {
         ".my.cnf",
     ];
     let mut before: Option<&str> = None;
-    for name in path.components().filter_map(|part| part.as_os_str().to_str()) {
+    for name in path
+        .components()
+        .filter_map(|part| part.as_os_str().to_str())
+    {
         let pair = before.map(|before| (before, name));
         if DIRECTORIES.contains(&name)
             || matches!(
@@ -218,9 +231,24 @@ mod tests {
         let protected = [root.join("data"), root.join("ws/secret")];
         let go = |given: &str, want| resolve(&place, &protected, given, want);
 
-        assert_eq!(go("src/new.rs", Want::Write).unwrap(), root.join("ws/src/new.rs"));
-        assert_eq!(go("alias/a.rs", Want::Write).unwrap(), root.join("ws/src/a.rs"));
-        for bad in ["../x", "/etc/passwd", "out/x", "dangling", "src/../../x", "secret/key", "", "a\0b"] {
+        assert_eq!(
+            go("src/new.rs", Want::Write).unwrap(),
+            root.join("ws/src/new.rs")
+        );
+        assert_eq!(
+            go("alias/a.rs", Want::Write).unwrap(),
+            root.join("ws/src/a.rs")
+        );
+        for bad in [
+            "../x",
+            "/etc/passwd",
+            "out/x",
+            "dangling",
+            "src/../../x",
+            "secret/key",
+            "",
+            "a\0b",
+        ] {
             assert!(go(bad, Want::Read).is_err(), "{bad} read");
             assert!(go(bad, Want::Write).is_err(), "{bad} write");
         }
@@ -245,7 +273,12 @@ mod tests {
         ] {
             assert!(is_protected(Path::new(path), &[]), "{path}");
         }
-        for path in ["/w/id_rsa.pub", "/w/src/ssh.rs", "/w/config.json", "/w/.config/nvim"] {
+        for path in [
+            "/w/id_rsa.pub",
+            "/w/src/ssh.rs",
+            "/w/config.json",
+            "/w/.config/nvim",
+        ] {
             assert!(!is_protected(Path::new(path), &[]), "{path}");
         }
         assert!(is_env_file(Path::new("/w/.env.local")));

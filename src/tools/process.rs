@@ -154,7 +154,9 @@ fn marked(needle: &[u8]) -> Vec<Pid> {
         .filter_map(|entry| {
             let id: i32 = entry.file_name().to_str()?.parse().ok()?;
             let variables = std::fs::read(entry.path().join("environ")).ok()?;
-            let found = variables.split(|byte| *byte == 0).any(|pair| pair == needle);
+            let found = variables
+                .split(|byte| *byte == 0)
+                .any(|pair| pair == needle);
             Pid::from_raw(id).filter(|_| found)
         })
         .collect()

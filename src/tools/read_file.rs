@@ -66,10 +66,17 @@ pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspectio
     ))
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, _: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    _: &CancellationToken,
+) -> Result<Ran, String> {
     let parsed: Args = args::parse("read_file", raw, EXAMPLE)?;
     let start = parsed.start_line.unwrap_or(1).max(1);
-    let end = parsed.end_line.unwrap_or(start.saturating_add(DEFAULT_LINES - 1));
+    let end = parsed
+        .end_line
+        .unwrap_or(start.saturating_add(DEFAULT_LINES - 1));
     if end < start {
         return Err(format!("`end_line` {end} is before `start_line` {start}."));
     }
@@ -94,7 +101,9 @@ struct Slice {
 
 /// Opens a regular text file; the error continues a sentence that begins with its name.
 pub(super) fn open_text(path: &Path) -> Result<BufReader<File>, String> {
-    let meta = path.metadata().map_err(|error| format!("cannot be read: {error}."))?;
+    let meta = path
+        .metadata()
+        .map_err(|error| format!("cannot be read: {error}."))?;
     if meta.is_dir() {
         return Err("is a directory; use list_dir.".to_owned());
     }
@@ -103,9 +112,14 @@ pub(super) fn open_text(path: &Path) -> Result<BufReader<File>, String> {
     }
     let file = File::open(path).map_err(|error| format!("cannot be read: {error}."))?;
     let mut reader = BufReader::with_capacity(SNIFFED, file);
-    let start = reader.fill_buf().map_err(|error| format!("cannot be read: {error}."))?;
+    let start = reader
+        .fill_buf()
+        .map_err(|error| format!("cannot be read: {error}."))?;
     if start.contains(&0) {
-        return Err(format!("is binary ({} bytes) and is not shown.", meta.len()));
+        return Err(format!(
+            "is binary ({} bytes) and is not shown.",
+            meta.len()
+        ));
     }
     Ok(reader)
 }
@@ -164,7 +178,10 @@ mod tests {
         assert_eq!(slice.text, "     2\ttwo\n");
         assert!(slice.more);
         let slice = lines(&path, 3, 9).unwrap();
-        assert_eq!((slice.text.as_str(), slice.more), ("     3\tthree\n", false));
+        assert_eq!(
+            (slice.text.as_str(), slice.more),
+            ("     3\tthree\n", false)
+        );
         assert_eq!(lines(&path, 9, 9).unwrap().count, 0);
     }
 

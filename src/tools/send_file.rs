@@ -61,8 +61,13 @@ pub(super) fn attachment(shop: &Shop, raw: &str, place: &Place) -> Result<Attach
         ));
     }
     let caption = parsed.caption.filter(|caption| !caption.trim().is_empty());
-    if caption.as_ref().is_some_and(|caption| caption.encode_utf16().count() > MAX_CAPTION) {
-        return Err(format!("`caption` is longer than {MAX_CAPTION} characters."));
+    if caption
+        .as_ref()
+        .is_some_and(|caption| caption.encode_utf16().count() > MAX_CAPTION)
+    {
+        return Err(format!(
+            "`caption` is longer than {MAX_CAPTION} characters."
+        ));
     }
     Ok(Attachment { path, caption })
 }
@@ -70,5 +75,11 @@ pub(super) fn attachment(shop: &Shop, raw: &str, place: &Place) -> Result<Attach
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
     let file = attachment(shop, raw, place)?;
     let argument = paths::shown(place, &file.path);
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Channel, argument, vec![file.path], place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Channel,
+        argument,
+        vec![file.path],
+        place,
+    ))
 }

@@ -11,8 +11,8 @@ use super::background::Jobs;
 use super::call::{Inspection, Job, Place, Ran};
 use super::sandbox::{self, SandboxStatus};
 use super::{
-    ask_user, bash, bg_output, bg_start, bg_stop, edit_file, git_view, glob, grep, list_dir, output,
-    paths, read_file, send_file, web_fetch, write_file,
+    ask_user, bash, bg_output, bg_start, bg_stop, edit_file, git_view, glob, grep, list_dir,
+    output, paths, read_file, send_file, web_fetch, write_file,
 };
 use crate::config::ToolSettings;
 use crate::domain::{CallStatus, SandboxProfile, ToolCall, ToolDescriptor, ToolOutcome};
@@ -162,7 +162,8 @@ impl Toolbox {
         } else if !self.on_offer(&call.name) {
             Ran::failed(self.unknown(&call.name)).with_status(CallStatus::Refused)
         } else if cancel.is_cancelled() {
-            Ran::failed("The call was cancelled before it started.").with_status(CallStatus::Cancelled)
+            Ran::failed("The call was cancelled before it started.")
+                .with_status(CallStatus::Cancelled)
         } else {
             let job = Job {
                 arguments: &call.arguments,
@@ -214,7 +215,10 @@ impl Toolbox {
 
     fn unknown(&self, name: &str) -> String {
         let names: Vec<&str> = self.descriptors().iter().map(|tool| tool.name).collect();
-        format!("There is no tool `{name}`. Tools on offer: {}.", names.join(", "))
+        format!(
+            "There is no tool `{name}`. Tools on offer: {}.",
+            names.join(", ")
+        )
     }
 
     /// Redacts, bounds and wraps what a tool said.
@@ -276,7 +280,9 @@ async fn dispatch(name: &str, job: Job<'_>) -> Ran {
         "ask_user" | "send_file" => {
             Ran::failed("This tool is carried out by the session.").with_status(CallStatus::Refused)
         }
-        "write_file" | "edit_file" if job.profile == SandboxProfile::ReadOnly && !writes_plan(name, &job) => {
+        "write_file" | "edit_file"
+            if job.profile == SandboxProfile::ReadOnly && !writes_plan(name, &job) =>
+        {
             Ran::failed("The call was not run: only reading is allowed now.")
                 .with_status(CallStatus::Refused)
         }
@@ -290,7 +296,11 @@ fn writes_plan(name: &str, job: &Job<'_>) -> bool {
         "write_file" => write_file::inspect(job.shop, job.arguments, job.place),
         _ => edit_file::inspect(job.shop, job.arguments, job.place),
     };
-    let plan = job.place.plan_md.as_deref().and_then(|plan| paths::canonical(plan).ok());
+    let plan = job
+        .place
+        .plan_md
+        .as_deref()
+        .and_then(|plan| paths::canonical(plan).ok());
     match (inspected, plan) {
         (Ok(inspection), Some(plan)) => inspection.targets == [plan],
         (Ok(_) | Err(_), _) => false,
@@ -308,7 +318,11 @@ async fn on_blocking_thread(name: &str, job: Job<'_>) -> Ran {
         "edit_file" => edit_file::run,
         other => return Ran::failed(format!("There is no tool `{other}`.")),
     };
-    let (shop, raw, place) = (Arc::clone(job.shop), job.arguments.to_owned(), job.place.clone());
+    let (shop, raw, place) = (
+        Arc::clone(job.shop),
+        job.arguments.to_owned(),
+        job.place.clone(),
+    );
     let cancel = job.cancel.clone();
     match tokio::task::spawn_blocking(move || tool(&shop, &raw, &place, &cancel)).await {
         Ok(Ok(ran)) => ran,

@@ -33,15 +33,22 @@ struct Args {
 
 fn parse(raw: &str) -> Result<Url, String> {
     let parsed: Args = args::parse("web_fetch", raw, EXAMPLE)?;
-    let url = Url::parse(&parsed.url)
-        .map_err(|error| format!("The address is not valid: {error}. A valid example: {EXAMPLE}"))?;
+    let url = Url::parse(&parsed.url).map_err(|error| {
+        format!("The address is not valid: {error}. A valid example: {EXAMPLE}")
+    })?;
     web_guard::check(&url)?;
     Ok(url)
 }
 
 pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
     let url = parse(raw)?;
-    Ok(Inspection::plain(&DESCRIPTOR, ActionClass::Network, url.to_string(), Vec::new(), place))
+    Ok(Inspection::plain(
+        &DESCRIPTOR,
+        ActionClass::Network,
+        url.to_string(),
+        Vec::new(),
+        place,
+    ))
 }
 
 pub(super) async fn run(job: Job<'_>) -> Ran {
@@ -75,11 +82,12 @@ async fn fetch(raw: &str) -> Result<Ran, String> {
     let client = client()?;
     for _ in 0..=MAX_REDIRECTS {
         web_guard::check(&url)?;
-        let response = client
-            .get(url.clone())
-            .send()
-            .await
-            .map_err(|error| format!("The address cannot be fetched: {}.", cause(&error.without_url())))?;
+        let response = client.get(url.clone()).send().await.map_err(|error| {
+            format!(
+                "The address cannot be fetched: {}.",
+                cause(&error.without_url())
+            )
+        })?;
         if !response.status().is_redirection() {
             return read(response, &url).await;
         }
@@ -122,7 +130,8 @@ async fn read(response: Response, url: &Url) -> Result<Ran, String> {
     let mut cut = false;
     let mut stream = response.bytes_stream();
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| format!("The answer broke off: {}.", error.without_url()))?;
+        let chunk =
+            chunk.map_err(|error| format!("The answer broke off: {}.", error.without_url()))?;
         let room = MAX_BYTES - bytes.len();
         bytes.extend(chunk.iter().take(room));
         if chunk.len() > room {
@@ -131,11 +140,20 @@ async fn read(response: Response, url: &Url) -> Result<Ran, String> {
         }
     }
     let text = String::from_utf8_lossy(&bytes);
-    let body = if kind.contains("html") { html::to_text(&text) } else { text.into_owned() };
+    let body = if kind.contains("html") {
+        html::to_text(&text)
+    } else {
+        text.into_owned()
+    };
     let mut note = format!("Status {}.", status.as_u16());
     if cut {
         note.push_str(&format!(" Only the first {MAX_BYTES} bytes were read."));
     }
-    let ran = Ran::read(format!("web page {url}"), body, status.as_u16().to_string()).with_note(note);
-    Ok(if status.is_success() { ran } else { ran.with_status(CallStatus::Failed) })
+    let ran =
+        Ran::read(format!("web page {url}"), body, status.as_u16().to_string()).with_note(note);
+    Ok(if status.is_success() {
+        ran
+    } else {
+        ran.with_status(CallStatus::Failed)
+    })
 }

@@ -15,7 +15,8 @@ pub(super) struct PublicOnly;
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found: Vec<SocketAddr> =
+                tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             if found.is_empty() || found.iter().any(|address| !is_public(address.ip())) {
                 return Err("the name leads to a private address".into());
             }
@@ -41,7 +42,9 @@ pub(super) fn check(url: &Url) -> Result<(), String> {
         || bare.eq_ignore_ascii_case("localhost")
         || bare.to_ascii_lowercase().ends_with(".localhost");
     // A literal address is never resolved, so it is judged here.
-    let private = bare.parse::<IpAddr>().is_ok_and(|address| !is_public(address));
+    let private = bare
+        .parse::<IpAddr>()
+        .is_ok_and(|address| !is_public(address));
     if local || private {
         return Err("The address is private and is not fetched.".to_owned());
     }
@@ -82,8 +85,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     // Only 2000::/3 is global unicast; out of it go tunnels, benchmarks and documentation, because a
     // tunnel address carries another address that may be private.
     let global = first & 0xe000 == 0x2000;
-    let special = (first == 0x2001 && second < 0x0200)
-        || (first == 0x2001 && second == 0x0db8)
+    let special = (first == 0x2001 && (second < 0x0200 || second == 0x0db8))
         || first == 0x2002
         || (first == 0x3fff && second < 0x1000);
     global && !special
@@ -96,14 +98,37 @@ mod tests {
     #[test]
     fn private_addresses_are_told_from_public_ones() {
         for private in [
-            "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
-            "0.0.0.0", "255.255.255.255", "224.0.0.1", "198.18.0.1", "192.0.0.1", "::1", "::",
-            "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-            "2002:7f00:1::", "2001::1", "2001:db8::1", "ff02::1",
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "255.255.255.255",
+            "224.0.0.1",
+            "198.18.0.1",
+            "192.0.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fc00::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001::1",
+            "2001:db8::1",
+            "ff02::1",
         ] {
             assert!(!is_public(private.parse().unwrap()), "{private}");
         }
-        for public in ["1.1.1.1", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450::1"] {
+        for public in [
+            "1.1.1.1",
+            "93.184.216.34",
+            "2606:4700:4700::1111",
+            "2a00:1450::1",
+        ] {
             assert!(is_public(public.parse().unwrap()), "{public}");
         }
     }
@@ -111,9 +136,16 @@ mod tests {
     #[test]
     fn addresses_in_any_dress_are_refused() {
         for bad in [
-            "http://localhost/", "http://a.localhost/", "http://127.1/", "http://2130706433/",
-            "http://0x7f.1/", "http://[::1]/", "http://[::ffff:7f00:1]/", "file:///etc/passwd",
-            "http://user:pw@example.com/", "ftp://example.com/",
+            "http://localhost/",
+            "http://a.localhost/",
+            "http://127.1/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+            "http://[::ffff:7f00:1]/",
+            "file:///etc/passwd",
+            "http://user:pw@example.com/",
+            "ftp://example.com/",
         ] {
             assert!(check(&Url::parse(bad).unwrap()).is_err(), "{bad}");
         }

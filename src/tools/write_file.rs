@@ -73,7 +73,10 @@ pub(super) fn describe(
         .header(&from, &to)
         .to_string();
     // Hooks and settings of git run commands later on, so whoever writes them runs commands.
-    let class = if path.components().any(|part| part == Component::Normal(".git".as_ref())) {
+    let class = if path
+        .components()
+        .any(|part| part == Component::Normal(".git".as_ref()))
+    {
         ActionClass::Destructive
     } else {
         ActionClass::WorkspaceWrite
@@ -92,7 +95,12 @@ pub(super) fn describe(
     }
 }
 
-pub(super) fn run(shop: &Shop, raw: &str, place: &Place, _: &CancellationToken) -> Result<Ran, String> {
+pub(super) fn run(
+    shop: &Shop,
+    raw: &str,
+    place: &Place,
+    _: &CancellationToken,
+) -> Result<Ran, String> {
     let parsed: Args = args::parse("write_file", raw, EXAMPLE)?;
     let path = paths::resolve(place, &shop.protected, &parsed.path, Want::Write)?;
     let known = path.exists();

@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::print_stderr,
     reason = "a helper of a test fails the test"
 )]
 
@@ -19,3 +20,4 @@ mod store;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;
 mod text;
+mod tools;

@@ -79,7 +79,7 @@ impl Actor {
             "language" => self.choose_language(command).await,
             "goal" => self.goal(command).await,
             "help" | "start" => self.help(command),
-            _ => self.reply_key(command, "command-unknown", &[("name", &command.name)]),
+            _ => self.reply_key(command, "command-unknown", &[("command", &command.name)]),
         }
     }
 }

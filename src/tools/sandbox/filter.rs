@@ -71,7 +71,19 @@ mod numbers {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) fn install(profile: SandboxProfile, network: bool) -> Result<(), String> {
     let program = program(profile, network);
-    load(&program)
+    let table = Table {
+        len: u16::try_from(program.len()).map_err(|error| error.to_string())?,
+        filter: program.as_ptr(),
+    };
+    drop_capabilities();
+    if control(numbers::PRCTL_SECCOMP, MODE_FILTER, &raw const table) {
+        Ok(())
+    } else {
+        Err(format!(
+            "system calls cannot be filtered: {}",
+            std::io::Error::last_os_error()
+        ))
+    }
 }
 
 /// Refuses, because the call numbers of this architecture are not known here.
@@ -128,38 +140,44 @@ fn program(profile: SandboxProfile, network: bool) -> Vec<Instruction> {
     all
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[expect(unsafe_code, reason = "the kernel takes the filter by pointer, and no safe wrapper is at hand")]
-fn load(program: &[Instruction]) -> Result<(), String> {
-    use std::ffi::{c_int, c_ulong};
+/// `struct sock_fprog`.
+#[repr(C)]
+struct Table {
+    len: u16,
+    filter: *const Instruction,
+}
 
-    /// `struct sock_fprog`.
-    #[repr(C)]
-    struct Table {
-        len: u16,
-        filter: *const Instruction,
+/// `SECCOMP_MODE_FILTER`.
+const MODE_FILTER: std::ffi::c_ulong = 2;
+/// `PR_CAPBSET_DROP`.
+const DROP_CAPABILITY: i32 = 24;
+/// Capabilities that a command of the superuser keeps: ownership and modes of files, signals, user and
+/// group ids, low ports. The others reach the kernel, disks, or the memory of other processes.
+const KEPT_CAPABILITIES: [std::ffi::c_ulong; 8] = [0, 1, 3, 4, 5, 6, 7, 10];
+/// Numbers of capabilities, with room for new ones.
+const CAPABILITIES: std::ffi::c_ulong = 64;
+
+/// Takes capabilities away from whatever is executed next. An ordinary user has none and may not do this,
+/// and unknown numbers are refused; both are fine.
+fn drop_capabilities() {
+    for capability in (0..CAPABILITIES).filter(|number| !KEPT_CAPABILITIES.contains(number)) {
+        control(DROP_CAPABILITY, capability, std::ptr::null());
     }
+}
+
+/// `prctl(2)`; gives whether it succeeded.
+#[expect(
+    unsafe_code,
+    reason = "the kernel takes the filter by pointer, and no safe wrapper is at hand"
+)]
+fn control(option: i32, value: std::ffi::c_ulong, table: *const Table) -> bool {
+    use std::ffi::{c_int, c_ulong};
     unsafe extern "C" {
         fn prctl(option: c_int, a: c_ulong, b: *const Table, c: c_ulong, d: c_ulong) -> c_int;
     }
-    /// `SECCOMP_MODE_FILTER`.
-    const MODE_FILTER: c_ulong = 2;
-
-    let table = Table {
-        len: u16::try_from(program.len()).map_err(|error| error.to_string())?,
-        filter: program.as_ptr(),
-    };
-    // SAFETY: `table` points at `len` instructions laid out as the kernel expects, both outlive the
-    // call, and the kernel copies them.
-    let answer = unsafe { prctl(numbers::PRCTL_SECCOMP, MODE_FILTER, &raw const table, 0, 0) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(format!(
-            "system calls cannot be filtered: {}",
-            std::io::Error::last_os_error()
-        ))
-    }
+    // SAFETY: `table` is null for an option that ignores it, or points at as many instructions as it
+    // says, laid out as the kernel expects; they outlive the call, and the kernel copies them.
+    unsafe { prctl(option, value, table, 0, 0) == 0 }
 }
 
 #[cfg(test)]
@@ -205,8 +223,14 @@ mod tests {
         assert_eq!(answer(&offline, numbers::SOCKET, UNIX_DOMAIN, 0), ALLOW);
         assert_eq!(answer(&offline, numbers::SOCKET, 2, 0), REFUSE);
         assert_eq!(answer(&offline, 425, 0, 0), REFUSE);
-        assert_eq!(answer(&read_only, numbers::IOCTL, 0, FLAG_REQUESTS[1]), REFUSE);
-        assert_eq!(answer(&read_only, numbers::IOCTL, 0, FLAG_REQUESTS[2]), REFUSE);
+        assert_eq!(
+            answer(&read_only, numbers::IOCTL, 0, FLAG_REQUESTS[1]),
+            REFUSE
+        );
+        assert_eq!(
+            answer(&read_only, numbers::IOCTL, 0, FLAG_REQUESTS[2]),
+            REFUSE
+        );
         assert_eq!(answer(&read_only, numbers::IOCTL, 0, 0x5401), ALLOW);
         assert_eq!(answer(&read_only, 0x4000_0001, 0, 0), REFUSE);
         for number in [0, 1, 2, 3, 1000] {

@@ -12,8 +12,10 @@
 //!   local services are out of reach as well as TCP.
 //!
 //! What does not hold: with network allowed, a local service that listens on a socket file (such as
-//! a container daemon) can be asked to act outside the sandbox; and a command of the superuser can
-//! reach kernel interfaces. The bot belongs under an ordinary user.
+//! a container daemon) can be asked to act outside the sandbox (before Landlock ABI 9); and modes and
+//! times of protected files can be changed in the `workspace` profile, though not their content. A
+//! superuser's commands lose the capabilities that reach the kernel, disks and the memory of others;
+//! the bot still belongs under an ordinary user.
 
 mod filter;
 mod helper;

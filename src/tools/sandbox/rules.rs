@@ -13,14 +13,20 @@ use crate::domain::SandboxProfile;
 /// Rights beyond the lowest version are asked for up to this one and dropped where the kernel is older.
 const NEWEST: ABI = ABI::V10;
 /// Devices that every program may use.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
 /// Deepest directory that is taken apart around a protected path.
 const MAX_DEPTH: usize = 32;
 
 /// Finds out on the calling thread, which stays restricted, what the kernel offers.
 pub(super) fn probe() -> SandboxStatus {
-    let status = base(true)
-        .and_then(|ruleset| ruleset.restrict_self().map_err(|error| error.to_string()));
+    let status =
+        base(true).and_then(|ruleset| ruleset.restrict_self().map_err(|error| error.to_string()));
     let reason = match status {
         Ok(status) => match status.landlock {
             LandlockStatus::Available { effective_abi, .. }
@@ -34,8 +40,12 @@ pub(super) fn probe() -> SandboxStatus {
                 "Landlock ABI {} cannot forbid truncating files; ABI {LOWEST_ABI} (Linux 6.2) is needed",
                 effective_abi as i32
             ),
-            LandlockStatus::NotEnabled => "Landlock is not enabled at boot (kernel parameter lsm=)".to_owned(),
-            LandlockStatus::NotImplemented => "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK)".to_owned(),
+            LandlockStatus::NotEnabled => {
+                "Landlock is not enabled at boot (kernel parameter lsm=)".to_owned()
+            }
+            LandlockStatus::NotImplemented => {
+                "the kernel lacks Landlock (CONFIG_SECURITY_LANDLOCK)".to_owned()
+            }
         },
         Err(error) => format!("the kernel lacks a Landlock feature: {error}"),
     };
@@ -137,10 +147,17 @@ fn allowed_around(root: &Path, protected: &[PathBuf], missing: Missing) -> Vec<P
     let mut allowed = Vec::new();
     let mut open = vec![(root.to_path_buf(), 0)];
     while let Some((path, depth)) = open.pop() {
-        if protected.iter().any(|protected| path.starts_with(protected)) || depth > MAX_DEPTH {
+        if protected
+            .iter()
+            .any(|protected| path.starts_with(protected))
+            || depth > MAX_DEPTH
+        {
             continue;
         }
-        if !protected.iter().any(|protected| protected.starts_with(&path)) {
+        if !protected
+            .iter()
+            .any(|protected| protected.starts_with(&path))
+        {
             allowed.push(path);
             continue;
         }
@@ -175,6 +192,9 @@ mod tests {
             all
         };
         assert_eq!(sorted(Missing::Ignore), [root.join("a/b"), root.join("c")]);
-        assert_eq!(sorted(Missing::Keep), [root.join("a/b"), root.join("c/later")]);
+        assert_eq!(
+            sorted(Missing::Keep),
+            [root.join("a/b"), root.join("c/later")]
+        );
     }
 }
