@@ -133,6 +133,7 @@ tap-stopped = جارٍ الإيقاف
 tap-superseded = هذه نسخة أقدم. استخدم أحدث رسالة.
 tap-taken = أُخذت
 tool-other = أداة
+tool-plan-file = الخطة
 tool-plan = الخطة
 turn-compacted = لُخّصت المحادثة لإفساح المجال.
 turn-crash-loop = ❌ توقف البرنامج ثلاث مرات عند هذه النقطة، فلن أحاول مجددًا. ما أُنجز باقٍ؛ أرسل رسالة للمتابعة.

@@ -126,6 +126,7 @@ tap-stopped = Stopping
 tap-superseded = This is an older version. Use the newest message.
 tap-taken = Taken
 tool-other = Tool
+tool-plan-file = the plan
 tool-plan = Plan
 turn-compacted = The conversation was summed up to make room.
 turn-crash-loop = ❌ The program stopped three times at this point of the turn, so I do not try again. What was done stays; send a message to go on.

@@ -15,7 +15,7 @@ use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
 use crate::session::flow_task::Reposts;
 use crate::session::journal::StoreJournal;
-use crate::session::{Deps, Sessions};
+use crate::session::{Answered, Deps, Sessions};
 use crate::store::{Store, StoreError};
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
@@ -34,6 +34,8 @@ const FEED: usize = 1024;
 const LANES: usize = 1024;
 /// How long sessions may take to put their turns down.
 const DRAIN: Duration = Duration::from_secs(4);
+/// How long the last call to confirm updates may take.
+const LAST_POLL: Duration = Duration::from_secs(2);
 /// Time between two looks at whether a backup is due.
 const BACKUP_EVERY: Duration = Duration::from_secs(3600);
 
@@ -104,6 +106,7 @@ impl Bot {
             api: sending,
             redactor,
             reposts: Arc::new(Reposts::default()),
+            answered: Answered::default(),
             nonce: uuid::Uuid::new_v4().simple().to_string(),
             username,
         });
@@ -199,7 +202,10 @@ impl Bot {
     pub async fn stop(self) -> usize {
         self.cancel.cancel();
         let left = self.router.await.unwrap_or_default();
-        self.intake.abort();
+        let mut intake = self.intake;
+        if tokio::time::timeout(LAST_POLL, &mut intake).await.is_err() {
+            intake.abort();
+        }
         if let Err(fault) = self.store.stop().await {
             error!(error = %fault, "the store was not closed cleanly");
         }

@@ -110,6 +110,7 @@ impl Actor {
                 }
             }
             Mail::Digest { turn, text } => self.digest(turn, text).await,
+            Mail::Discard { command, updates } => self.end_discard(command, updates).await,
             Mail::ChatGone => self.chat_gone().await,
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
             Mail::Deadline(id) => self.card_expired(&id).await,

@@ -17,7 +17,7 @@ use crate::plan::evidence::{self, BatchCall};
 use crate::plan::gate::{self, Ask, Decision, Grants, Permit, Verdict};
 use crate::plan::model::PlanState;
 use crate::store::Batch;
-use crate::tools::{Inspection, Place};
+use crate::tools::{Inspection, Place, Unfit};
 
 use super::actor::Actor;
 use super::mail::Mail;
@@ -51,21 +51,23 @@ impl Actor {
     /// Takes the calls of a reply and starts those that may run.
     pub(super) async fn begin_batch(&mut self, calls: Vec<ToolCall>) -> Vec<Effect> {
         let place = self.place(false);
-        let inspections: Vec<Result<Inspection, String>> =
+        let inspections: Vec<Result<Inspection, Unfit>> =
             calls.iter().map(|call| self.inspect(call, &place)).collect();
         let barriers = self.barriers(&calls, &inspections);
         let mut entries = Vec::with_capacity(calls.len());
-        let mut malformed = Vec::new();
+        let mut unfits = Vec::new();
         for ((call, inspection), barrier) in calls.into_iter().zip(inspections).zip(barriers) {
             let targets = inspection.as_ref().map_or_else(
                 |_| Vec::new(),
                 |found| found.targets.iter().map(|path| path.display().to_string()).collect(),
             );
-            let effects = inspection.as_ref().map_or(Effects::Unknown, |found| found.effects);
+            let effects = inspection
+                .as_ref()
+                .map_or_else(|_| self.declared(&call.name), |found| found.effects);
             let inspection = match inspection {
                 Ok(found) => Some(found),
-                Err(text) => {
-                    malformed.push(outcome(&call.id, CallStatus::Failed, text));
+                Err(unfit) => {
+                    unfits.push((call.id.clone(), unfit));
                     None
                 }
             };
@@ -90,21 +92,26 @@ impl Actor {
             });
         }
         let mut effects = Vec::new();
-        for outcome in malformed {
-            effects.extend(self.over(outcome, true).await);
+        for (id, unfit) in unfits {
+            let malformed = matches!(unfit, Unfit::Malformed(_));
+            let status = match &unfit {
+                Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
+                Unfit::Refused(_) => CallStatus::Refused,
+            };
+            effects.extend(self.over(outcome(&id, status, unfit.into()), malformed).await);
         }
         effects.extend(self.pump().await);
         effects
     }
 
-    fn inspect(&self, call: &ToolCall, place: &Place) -> Result<Inspection, String> {
+    fn inspect(&self, call: &ToolCall, place: &Place) -> Result<Inspection, Unfit> {
         if call.name == plans::TOOL && self.deps.settings().plan.enabled {
             return plans::inspect(call, place);
         }
         self.deps.toolbox.inspect(call, place)
     }
 
-    fn barriers(&self, calls: &[ToolCall], found: &[Result<Inspection, String>]) -> Vec<bool> {
+    fn barriers(&self, calls: &[ToolCall], found: &[Result<Inspection, Unfit>]) -> Vec<bool> {
         let paths: Vec<Option<String>> = found
             .iter()
             .map(|found| {
@@ -450,8 +457,27 @@ impl Actor {
             call: call.id.clone(),
             tool: call.name.clone(),
             label: self.label(&call.name),
-            argument: self.deps.redactor.redact(&inspection.argument),
+            argument: self.shown_argument(inspection),
         });
+    }
+
+    /// The main argument as people see it: no path of the data directory.
+    fn shown_argument(&self, inspection: &Inspection) -> String {
+        let argument = self.deps.redactor.redact(&inspection.argument);
+        if inspection.targets.iter().any(|target| self.plans.is_md(target)) {
+            return self.tr("tool-plan-file", &[]);
+        }
+        argument
+    }
+
+    /// What a tool can do at most, for a call that was not understood.
+    fn declared(&self, name: &str) -> Effects {
+        self.deps
+            .toolbox
+            .descriptors()
+            .into_iter()
+            .find(|tool| tool.name == name)
+            .map_or(Effects::Unknown, |tool| tool.effects)
     }
 
     fn label(&self, name: &str) -> String {

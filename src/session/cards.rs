@@ -10,13 +10,16 @@ use crate::domain::{
 };
 use crate::plan::gate::Grants;
 use crate::store::{Batch, Table};
+use crate::telegram::outbox::Journal;
 use crate::text::units::utf16_len;
 use crate::text::visible::show_controls;
 use crate::tools::Inspection;
 
 use super::actor::Actor;
 use super::batch::outcome;
+use super::journal::StoreJournal;
 use super::mail::Mail;
+use super::speak::card_ledger;
 use super::record::{CardKind, CardRow};
 
 /// Seconds until an unanswered approval counts as denied.
@@ -57,7 +60,7 @@ impl Actor {
                 self.me
                     .send(Mail::Tool {
                         turn: self.record.turn,
-                        outcome: outcome(&call.id, CallStatus::Failed, text),
+                        outcome: outcome(&call.id, CallStatus::Failed, text.into()),
                     })
                     .ok();
                 return;
@@ -351,7 +354,13 @@ impl Actor {
     /// After a restart every card is expired: its turn's calls have been told.
     pub(super) async fn expire_old_cards(&mut self, rows: Vec<CardRow>) {
         let mut batch = Batch::new();
-        for row in rows {
+        let journal = StoreJournal::new(self.deps.store.clone());
+        for mut row in rows {
+            if row.message.is_none()
+                && let Ok(Some(sent)) = journal.ledger(&card_ledger(&row.id)).await
+            {
+                row.message = sent.message;
+            }
             batch.delete(Table::Approvals, row.id.as_str().as_bytes());
             self.edit_card(&row, "card-restarted");
         }

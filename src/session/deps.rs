@@ -1,7 +1,8 @@
 //! What every session shares.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use crate::config::Settings;
 use crate::domain::{ChatKey, SessionId, UserId};
@@ -35,10 +36,37 @@ pub struct Deps {
     pub redactor: Arc<Redactor>,
     /// When flow messages were posted anew last, by chat.
     pub reposts: Arc<Reposts>,
+    /// Callback queries that were answered; a replayed tap gets no second answer.
+    pub answered: Answered,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.
     pub username: String,
+}
+
+/// The newest callback queries that were answered in this process.
+#[derive(Debug, Default)]
+pub struct Answered(Mutex<VecDeque<String>>);
+
+impl Answered {
+    /// Most queries remembered; Telegram forgets a query after minutes.
+    const MOST: usize = 1024;
+
+    /// Whether this is the first answer to a query.
+    pub fn first(&self, query: &str) -> bool {
+        let mut known = match self.0.lock() {
+            Ok(known) => known,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        if known.iter().any(|other| other == query) {
+            return false;
+        }
+        if known.len() >= Self::MOST {
+            known.pop_front();
+        }
+        known.push_back(query.to_owned());
+        true
+    }
 }
 
 impl std::fmt::Debug for Deps {

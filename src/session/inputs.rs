@@ -178,7 +178,7 @@ impl Actor {
             return;
         }
         self.tokens_today().await;
-        self.open_turn(record);
+        self.open_turn(record, false);
         let used_up = self.day_budget_is_used_up();
         self.drive(Event::Begin(inputs), batch).await;
         if used_up {

@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::agent::TimerId;
 use crate::domain::{
-    ApprovalId, CallId, ChatKey, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome, TurnId, UpdateId,
+    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome, TurnId, UpdateId,
 };
 
 /// One letter.
@@ -71,6 +71,13 @@ pub(super) enum Mail {
     Deadline(ApprovalId),
     /// Flow and answer of a turn are delivered.
     Delivered(TurnId),
+    /// The turn has ended and the card is stripped: delete the plan now.
+    Discard {
+        /// The command that asked for it, to be answered.
+        command: Option<Command>,
+        /// Updates to close with it.
+        updates: Vec<UpdateId>,
+    },
     /// The chat takes no messages any more.
     ChatGone,
     /// The program ends: put the turn down where the next start can take it up.

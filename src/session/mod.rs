@@ -27,6 +27,6 @@ mod tokens;
 mod turns;
 mod words;
 
-pub use deps::Deps;
+pub use deps::{Answered, Deps};
 pub use record::SessionRecord;
 pub use registry::Sessions;

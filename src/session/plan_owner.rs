@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tracing::{info, warn};
+use tokio::sync::oneshot;
+use tracing::{debug, info, warn};
 
 use crate::agent::Cancel;
 use crate::agent::transcript::UserInput;
@@ -19,9 +20,12 @@ use crate::store::Batch;
 use super::actor::Actor;
 use super::flow_record::{self, PlanBinding};
 use super::flow_task::{self, PlanDocument};
+use super::mail::Mail;
 
 /// How long a cancelled tool may take to end before its plan is deleted.
 const TOOL_END: Duration = Duration::from_secs(3);
+/// How long the card may take to lose its buttons before its plan is deleted all the same.
+const STRIP_END: Duration = Duration::from_secs(2);
 
 impl Actor {
     /// A tap on Approve, Discard or Keep.
@@ -29,7 +33,10 @@ impl Actor {
         if tap.sender.role == Role::Owner {
             match tap.data.as_str() {
                 "plan:ok" => self.approve_tap(tap).await,
-                "plan:no" => self.discard_tap(tap).await,
+                "plan:no" => {
+                    self.discard_tap(tap, updates).await;
+                    return;
+                }
                 "plan:keep" => {
                     self.answer_tap(tap, "tap-kept", false);
                     self.ask_discard(tap, false);
@@ -175,28 +182,25 @@ impl Actor {
             .unwrap_or_default()
     }
 
-    async fn discard_tap(&mut self, tap: &Tap) {
+    async fn discard_tap(&mut self, tap: &Tap, updates: &[UpdateId]) {
         self.load_plan().await;
         let bound = self.bound(tap).await;
         let live = self.plans.shown().0;
         let Some(bound) = bound.filter(|bound| !live.is_empty() && bound.plan == live) else {
             self.answer_tap(tap, "tap-superseded", true);
             self.strip_keyboard(tap);
+            self.close(updates).await;
             return;
         };
         let done = self.plans.active().map_or(0, |plan| plan.counts().done);
         if done > 0 && !bound.confirming {
             self.answer_tap(tap, "tap-confirm-discard", false);
             self.ask_discard(tap, true);
+            self.close(updates).await;
             return;
         }
-        match self.discard_plan().await {
-            Ok(_) => self.answer_tap(tap, "tap-discarded", false),
-            Err(refusal) => {
-                let text = self.refusal_text(&refusal);
-                self.answer_tap_text(tap, text, true);
-            }
-        }
+        self.answer_tap(tap, "tap-discarded", false);
+        self.begin_discard(None, updates.to_vec()).await;
     }
 
     async fn bound(&self, tap: &Tap) -> Option<PlanBinding> {
@@ -246,21 +250,6 @@ impl Actor {
         }));
     }
 
-    /// Takes buttons and plan off the newest flow message, behind whatever is being delivered.
-    fn retire_card(&mut self) {
-        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
-        let key = self.record.key;
-        let before = self.delivery.take();
-        self.delivery = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            if let Err(fault) = flow_record::strip(&outbox, &store, key).await {
-                warn!(error = %fault, "the card of a discarded plan was not stripped");
-            }
-        }));
-    }
-
     /// The prose as a document, for a plan that may be too long for a message.
     pub(super) async fn plan_document(&mut self) -> Option<PlanDocument> {
         let PlanState::Editing(editing) = &self.plans.state else {
@@ -271,22 +260,63 @@ impl Actor {
         Some(PlanDocument { number, bytes })
     }
 
-    /// Ends the turn, waits for its last tool, deletes the plan. Gives the key of what to say.
-    pub(super) async fn discard_plan(&mut self) -> Result<&'static str, Refusal> {
-        self.load_plan().await;
-        let how = lifecycle::discard(&self.plans.state)?;
+    /// Begins a discard: the turn ends, nothing new starts, and the card loses its buttons. The plan is
+    /// deleted when that is done, so that no button outlives its plan.
+    pub(super) async fn begin_discard(&mut self, command: Option<Command>, updates: Vec<UpdateId>) {
+        self.holding = true;
         let tools = self
             .running
             .as_mut()
             .map(|running| std::mem::take(&mut running.tools))
             .unwrap_or_default();
-        self.holding = true;
         self.cancel_turn(Cancel::Stopped).await;
-        for mut tool in tools {
-            if tokio::time::timeout(TOOL_END, &mut tool).await.is_err() {
-                tool.abort();
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let (key, me) = (self.record.key, self.me.clone());
+        let before = self.delivery.take();
+        let (stripped, wait) = oneshot::channel();
+        // Behind whatever is being delivered, so that nothing dresses the card again.
+        self.delivery = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                before.await.ok();
             }
+            if let Err(fault) = flow_record::strip(&outbox, &store, key).await {
+                warn!(error = %fault, "the card of a discarded plan was not stripped");
+            }
+            stripped.send(()).ok();
+        }));
+        tokio::spawn(async move {
+            for mut tool in tools {
+                if tokio::time::timeout(TOOL_END, &mut tool).await.is_err() {
+                    tool.abort();
+                }
+            }
+            if tokio::time::timeout(STRIP_END, wait).await.is_err() {
+                debug!("the card is stripped later");
+            }
+            me.send(Mail::Discard { command, updates }).ok();
+        });
+    }
+
+    /// Deletes the plan of a discard that has begun.
+    pub(super) async fn end_discard(&mut self, command: Option<Command>, updates: Vec<UpdateId>) {
+        let result = self.delete_plan().await;
+        self.holding = false;
+        let text = match &result {
+            Ok(key) => self.tr(key, &[]),
+            Err(refusal) => self.refusal_text(refusal),
+        };
+        match &command {
+            Some(command) => self.reply(command, text),
+            None if result.is_err() => self.say_text(text),
+            None => {}
         }
+        self.close(&updates).await;
+        self.go_on().await;
+    }
+
+    async fn delete_plan(&mut self) -> Result<&'static str, Refusal> {
+        self.load_plan().await;
+        let how = lifecycle::discard(&self.plans.state)?;
         self.record.turn = TurnId(self.record.turn.0 + 1);
         let epoch = self.record.turn;
         let now = chrono::Utc::now();
@@ -302,14 +332,11 @@ impl Actor {
         self.plans.cache.clear();
         self.load_plan().await;
         self.save().await;
-        self.holding = false;
         if let Some(Err(fault)) = discarded {
             warn!(error = %fault, "a plan was not discarded");
             return Err(Refusal::Corrupt);
         }
         info!("the plan was discarded");
-        self.retire_card();
-        self.go_on().await;
         Ok(match how {
             lifecycle::Discard::Delete => "discard-done",
             lifecycle::Discard::SetAside => "discard-set-aside",

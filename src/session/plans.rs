@@ -17,7 +17,7 @@ use crate::plan::model::{Plan, PlanState, PreInitOrigin};
 use crate::plan::store::{PlanFiles, PlanStoreError};
 use crate::plan::view::{self, PlanView};
 use crate::plan::{evidence, reminder, template, tool};
-use crate::tools::{Card, CardKind, Inspection, Place};
+use crate::tools::{Card, CardKind, Inspection, Place, Unfit};
 
 use super::actor::{Actor, Running};
 use super::deps::Deps;
@@ -158,13 +158,13 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 /// What is known of a plan call before it runs. Malformed calls are answered by the tool itself.
-pub(super) fn inspect(call: &ToolCall, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(call: &ToolCall, place: &Place) -> Result<Inspection, Unfit> {
     let (argument, text) = match tool::parse(&call.arguments) {
         Ok(parsed) => (
             parsed.operation.name().to_owned(),
             super::plan_tool::card_lines(&parsed.operation),
         ),
-        Err(rejection) => return Err(rejection.text),
+        Err(rejection) => return Err(Unfit::Malformed(rejection.text)),
     };
     Ok(Inspection {
         effects: Effects::Plan,

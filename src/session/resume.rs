@@ -102,7 +102,7 @@ impl Actor {
         };
         self.put_turn(&mut batch, &record)?;
         self.plans.set_epoch(record.turn);
-        self.open_turn(record);
+        self.open_turn(record, true);
         self.drive(Event::Resume { rerun }, batch).await;
         Ok(())
     }

@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tracing::warn;
 
-use crate::domain::{ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
-use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, Send};
+use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send};
 
 use super::actor::Actor;
 use super::mail::Mail;
@@ -111,6 +111,7 @@ impl Actor {
         let (id, key) = (row.id.clone(), row.key);
         let mut send = Send::new(row.key, Content::Text(row.text.clone()), Lane::Final);
         send.keyboard = Some(keyboard);
+        send.ledger = Some(card_ledger(&row.id));
         self.queue_line(Box::pin(async move {
             let message = match outbox.send(send).await {
                 Ok(message) => Some(message),
@@ -152,6 +153,9 @@ impl Actor {
     }
 
     pub(super) fn answer_tap_text(&self, tap: &Tap, text: String, alert: bool) {
+        if !self.deps.answered.first(&tap.query) {
+            return;
+        }
         let outbox = self.deps.outbox.clone();
         let query = tap.query.clone();
         tokio::spawn(async move { outbox.answer_callback(&query, &text, alert).await });
@@ -179,5 +183,13 @@ impl Actor {
                 warn!(error = %fault, "a keyboard was not changed");
             }
         });
+    }
+}
+
+/// The ledger row of a card: its message is known even if the program died right after the send.
+pub(super) fn card_ledger(id: &ApprovalId) -> LedgerKey {
+    LedgerKey {
+        scope: format!("card:{id}"),
+        index: 0,
     }
 }

@@ -389,7 +389,7 @@ impl Actor {
     }
 
     /// Makes the machine and the flow of a new turn.
-    pub(super) fn open_turn(&mut self, record: TurnRecord) {
+    pub(super) fn open_turn(&mut self, record: TurnRecord, resumed: bool) {
         let settings = self.deps.settings();
         let window = self.model(0).map_or(0, |model| model.window());
         let mut tools: Vec<String> = self.tool_specs().into_iter().map(|tool| tool.name).collect();
@@ -403,7 +403,8 @@ impl Actor {
             models: self.deps.models.len().max(1),
             tools,
         };
-        let eager = record.seed.is_some();
+        // A resumed turn shows at once that it goes on.
+        let eager = record.seed.is_some() || resumed;
         let flow = FlowHandle::start(self.flow_parts(record.turn), self.flow_options(true, eager));
         info!(turn.id = record.turn.0, "turn begins");
         self.running = Some(Running {

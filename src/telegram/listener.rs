@@ -34,6 +34,8 @@ const EMPTY_PAUSE: Duration = Duration::from_millis(500);
 const EMPTY_FAST: Duration = Duration::from_millis(250);
 /// A conflict is shown for this many seconds after the last one.
 const CONFLICT_SECONDS: i64 = 60;
+/// Tries to confirm the offset at a stop.
+const LAST_WORDS: usize = 3;
 /// Refusals of the token in a row after which polling stops for good.
 const UNAUTHORIZED_LIMIT: u32 = 3;
 
@@ -267,7 +269,24 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
     intake
         .health
         .send_modify(|health| health.state = PollState::Stopped);
+    acknowledge(&api, &intake).await;
     Ok(())
+}
+
+/// Tells the server at a clean stop what is on disk, so that it is not delivered again at the next start.
+/// It takes no update: what the answer holds stays unconfirmed.
+async fn acknowledge(api: &ApiClient, intake: &Intake) {
+    let offset = intake.inbox.offset().await;
+    if offset == 0 {
+        return;
+    }
+    let body = json!({"offset": offset, "timeout": 0, "limit": 1, "allowed_updates": ALLOWED});
+    for _ in 0..LAST_WORDS {
+        match api.call("getUpdates", &body).await {
+            Ok(_) => return,
+            Err(fault) => tracing::debug!(error = %fault, "the last offset was not confirmed"),
+        }
+    }
 }
 
 enum PollFault {

@@ -5,6 +5,8 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::call::Unfit;
+
 /// Longest raw argument text that is parsed, in bytes.
 const MAX_ARGUMENTS: usize = 2 * 1024 * 1024;
 
@@ -13,15 +15,17 @@ pub(super) fn parse<T: DeserializeOwned>(
     tool: &str,
     raw: &str,
     example: &str,
-) -> Result<T, String> {
+) -> Result<T, Unfit> {
     if raw.len() > MAX_ARGUMENTS {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "The arguments of `{tool}` are longer than {MAX_ARGUMENTS} bytes. Split the work into smaller calls."
-        ));
+        )));
     }
     let text = if raw.trim().is_empty() { "{}" } else { raw };
     serde_json::from_str(text).map_err(|error| {
-        format!("The arguments of `{tool}` are not valid: {error}. A valid example: {example}")
+        Unfit::Malformed(format!(
+            "The arguments of `{tool}` are not valid: {error}. A valid example: {example}"
+        ))
     })
 }
 
@@ -75,7 +79,7 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_named_and_an_example_is_shown() {
-        let error = parse::<Sample>("demo", r#"{"pat":"x"}"#, r#"{"path":"x"}"#).unwrap_err();
+        let error = parse::<Sample>("demo", r#"{"pat":"x"}"#, r#"{"path":"x"}"#).unwrap_err().to_string();
         assert!(error.contains("unknown field `pat`"), "{error}");
         assert!(
             error.ends_with(r#"A valid example: {"path":"x"}"#),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::args;
-use super::call::{Inspection, Place};
+use super::call::{Inspection, Place, Unfit};
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"question":"Which database?","options":["SQLite","PostgreSQL"]}"#;
@@ -40,35 +40,35 @@ pub struct Question {
     pub options: Vec<String>,
 }
 
-pub(super) fn question(raw: &str) -> Result<Question, String> {
+pub(super) fn question(raw: &str) -> Result<Question, Unfit> {
     let parsed: Args = args::parse("ask_user", raw, EXAMPLE)?;
     let text = parsed.question.trim().to_owned();
     if text.is_empty() || text.chars().count() > MAX_QUESTION {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "`question` must have 1 to {MAX_QUESTION} characters. A valid example: {EXAMPLE}"
-        ));
+        )));
     }
     let mut options: Vec<String> = Vec::new();
     for option in parsed.options {
         let option = option.trim().to_owned();
         if option.is_empty() || option.chars().count() > MAX_OPTION {
-            return Err(format!(
+            return Err(Unfit::Malformed(format!(
                 "Each option must have 1 to {MAX_OPTION} characters. A valid example: {EXAMPLE}"
-            ));
+            )));
         }
         if !options.contains(&option) {
             options.push(option);
         }
     }
     if options.len() > MAX_OPTIONS {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "At most {MAX_OPTIONS} options are allowed. A valid example: {EXAMPLE}"
-        ));
+        )));
     }
     Ok(Question { text, options })
 }
 
-pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let question = question(raw)?;
     Ok(Inspection::plain(
         &DESCRIPTOR,
@@ -94,7 +94,7 @@ mod tests {
             r#"{"text":"x"}"#,
         ] {
             assert!(
-                question(bad).unwrap_err().contains("A valid example"),
+                question(bad).unwrap_err().to_string().contains("A valid example"),
                 "{bad}"
             );
         }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::call::{Card, CardKind, Inspection, Job, Place, Ran};
+use super::call::{Card, CardKind, Inspection, Job, Place, Ran, Unfit};
 use super::output::Capture;
 use super::paths::{self, Want};
 use super::process::{self, End, Ended};
@@ -45,20 +45,20 @@ struct Args {
     cwd: Option<String>,
 }
 
-fn parse(raw: &str) -> Result<Args, String> {
+fn parse(raw: &str) -> Result<Args, Unfit> {
     let parsed: Args = args::parse("bash", raw, EXAMPLE)?;
     if parsed.command.trim().is_empty() {
-        return Err(format!("`command` is empty. A valid example: {EXAMPLE}"));
+        return Err(Unfit::Malformed(format!("`command` is empty. A valid example: {EXAMPLE}")));
     }
     if !(1..=MAX_SECONDS).contains(&parsed.timeout_seconds.unwrap_or(DEFAULT_SECONDS)) {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "`timeout_seconds` must be between 1 and {MAX_SECONDS}."
-        ));
+        )));
     }
     Ok(parsed)
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed = parse(raw)?;
     describe(shop, "bash", &parsed.command, parsed.cwd.as_deref(), place)
 }
@@ -70,7 +70,7 @@ pub(super) fn describe(
     command: &str,
     cwd: Option<&str>,
     place: &Place,
-) -> Result<Inspection, String> {
+) -> Result<Inspection, Unfit> {
     let cwd = directory(shop, cwd, place)?;
     let class = if classify::destructive(command).is_some() {
         ActionClass::Destructive
@@ -91,12 +91,15 @@ pub(super) fn describe(
     })
 }
 
-fn directory(shop: &Shop, cwd: Option<&str>, place: &Place) -> Result<PathBuf, String> {
+fn directory(shop: &Shop, cwd: Option<&str>, place: &Place) -> Result<PathBuf, Unfit> {
     let path = paths::resolve(place, &shop.protected, cwd.unwrap_or("."), Want::Read)?;
     if path.is_dir() {
         Ok(path)
     } else {
-        Err(format!("`{}` is not a directory.", cwd.unwrap_or(".")))
+        Err(Unfit::Failed(format!(
+            "`{}` is not a directory.",
+            cwd.unwrap_or(".")
+        )))
     }
 }
 
@@ -138,7 +141,7 @@ pub(super) async fn run(job: Job<'_>) -> Ran {
     }
 }
 
-async fn execute(job: &Job<'_>) -> Result<Ran, String> {
+async fn execute(job: &Job<'_>) -> Result<Ran, Unfit> {
     let parsed = parse(job.arguments)?;
     let (command, mark) = shell(
         job.shop,

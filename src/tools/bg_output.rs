@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::args;
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"name":"bg1","from":0}"#;
@@ -27,7 +27,7 @@ struct Args {
     from: u64,
 }
 
-pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("bg_output", raw, EXAMPLE)?;
     Ok(Inspection::plain(
         &DESCRIPTOR,
@@ -43,6 +43,7 @@ pub(super) fn run(job: &Job<'_>) -> Ran {
         job.shop
             .jobs
             .look(&job.place.session_dir, &parsed.name, parsed.from)
+            .map_err(Unfit::Failed)
     });
     match look {
         Ok(look) => Ran::read(

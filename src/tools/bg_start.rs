@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use super::toolbox::Shop;
 use super::{args, bash, process};
 use crate::domain::{Effects, ToolDescriptor};
@@ -32,7 +32,7 @@ struct Args {
     keep: bool,
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("bg_start", raw, EXAMPLE)?;
     bash::describe(
         shop,
@@ -44,10 +44,10 @@ pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspectio
 }
 
 pub(super) fn run(job: &Job<'_>) -> Ran {
-    start(job).unwrap_or_else(Ran::failed)
+    start(job).unwrap_or_else(Ran::unfit)
 }
 
-fn start(job: &Job<'_>) -> Result<Ran, String> {
+fn start(job: &Job<'_>) -> Result<Ran, Unfit> {
     let parsed: Args = args::parse("bg_start", job.arguments, EXAMPLE)?;
     let (command, mark) = bash::shell(
         job.shop,

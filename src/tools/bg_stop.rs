@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::args;
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"name":"bg1"}"#;
@@ -24,7 +24,7 @@ struct Args {
     name: String,
 }
 
-pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("bg_stop", raw, EXAMPLE)?;
     Ok(Inspection::plain(
         &DESCRIPTOR,

@@ -63,6 +63,39 @@ impl Inspection {
     }
 }
 
+/// Why a call cannot be made, in English for the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// The arguments cannot be understood; an example is named.
+    Malformed(String),
+    /// It may not be done, such as touching a path outside the workspace.
+    Refused(String),
+    /// It cannot work as things are, such as an edit whose text is not there.
+    Failed(String),
+}
+
+impl From<String> for Unfit {
+    fn from(text: String) -> Self {
+        Self::Failed(text)
+    }
+}
+
+impl From<Unfit> for String {
+    fn from(unfit: Unfit) -> Self {
+        match unfit {
+            Unfit::Malformed(text) | Unfit::Refused(text) | Unfit::Failed(text) => text,
+        }
+    }
+}
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Malformed(text) | Self::Refused(text) | Self::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
 /// The full content of an approval card; never shortened, redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
@@ -135,6 +168,15 @@ impl Ran {
             status: CallStatus::Failed,
             ..Self::said(note, "")
         }
+    }
+
+    /// A call that was not made, or could not be.
+    pub(super) fn unfit(unfit: Unfit) -> Self {
+        let status = match &unfit {
+            Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
+            Unfit::Refused(_) => CallStatus::Refused,
+        };
+        Self::failed(unfit).with_status(status)
     }
 
     pub(super) fn with_status(mut self, status: CallStatus) -> Self {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Inspection, Place, Ran};
+use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use super::write_file::{MAX_FILE, describe};
@@ -47,7 +47,7 @@ struct Edit {
     new: String,
 }
 
-fn prepare(shop: &Shop, raw: &str, place: &Place) -> Result<Edit, String> {
+fn prepare(shop: &Shop, raw: &str, place: &Place) -> Result<Edit, Unfit> {
     let parsed: Args = args::parse("edit_file", raw, EXAMPLE)?;
     let path = paths::resolve(place, &shop.protected, &parsed.path, Want::Write)?;
     // The candidates of a failed edit show the content, so it must be readable as well.
@@ -153,7 +153,7 @@ fn nearest(content: &str, old: &str) -> String {
     lines.join("\n")
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let edit = prepare(shop, raw, place)?;
     Ok(describe(
         &DESCRIPTOR,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use super::output::Capture;
 use super::process::{self, End};
 use super::sandbox::{self, Launch};
@@ -161,10 +161,10 @@ const VALUED: [&str; 24] = [
 /// Short options with a value right behind them.
 const SHORT: [&str; 6] = ["-n", "-U", "-S", "-G", "-L", "-u"];
 
-fn parse(raw: &str) -> Result<Args, String> {
+fn parse(raw: &str) -> Result<Args, Unfit> {
     let parsed: Args = args::parse("git_view", raw, EXAMPLE)?;
     if parsed.arguments.len() > MAX_ARGUMENTS {
-        return Err(format!("At most {MAX_ARGUMENTS} arguments are allowed."));
+        return Err(Unfit::Malformed(format!("At most {MAX_ARGUMENTS} arguments are allowed.")));
     }
     let mut only_paths = false;
     for argument in &parsed.arguments {
@@ -172,9 +172,9 @@ fn parse(raw: &str) -> Result<Args, String> {
             only_paths = true;
         } else if !only_paths && argument.starts_with('-') {
             if !is_allowed(argument) {
-                return Err(format!(
+                return Err(Unfit::Malformed(format!(
                     "The option `{argument}` is not allowed here. Values of options are written with `=`, such as --since=yesterday, or right behind short ones, such as -n20."
-                ));
+                )));
             }
         } else {
             check_operand(argument)?;
@@ -201,25 +201,25 @@ fn is_allowed(option: &str) -> bool {
 }
 
 /// A revision or path may not lead out of the workspace: with such a path git compares any two files.
-fn check_operand(operand: &str) -> Result<(), String> {
+fn check_operand(operand: &str) -> Result<(), Unfit> {
     let climbs = operand.split(['/', ':']).any(|part| part == "..");
     if operand.is_empty() || operand.starts_with('/') || operand.starts_with('~') || climbs {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "`{operand}` is not a revision or a path beneath the workspace."
-        ));
+        )));
     }
     if operand
         .split([':', '/'])
         .any(|part| paths::is_env_file(part.as_ref()))
     {
-        return Err(format!(
+        return Err(Unfit::Malformed(format!(
             "`{operand}` usually holds secrets and is not read."
-        ));
+        )));
     }
     Ok(())
 }
 
-pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed = parse(raw)?;
     let argument = format!("{} {}", parsed.command.word(), parsed.arguments.join(" "));
     let targets =
@@ -234,7 +234,7 @@ pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
 }
 
 pub(super) async fn run(job: Job<'_>) -> Ran {
-    execute(&job).await.unwrap_or_else(Ran::failed)
+    execute(&job).await.unwrap_or_else(Ran::unfit)
 }
 
 /// Settings that a repository must not be able to choose.
@@ -250,7 +250,7 @@ const SETTINGS: [&str; 9] = [
     "safe.directory=*",
 ];
 
-async fn execute(job: &Job<'_>) -> Result<Ran, String> {
+async fn execute(job: &Job<'_>) -> Result<Ran, Unfit> {
     let parsed = parse(job.arguments)?;
     let workspace = paths::canonical(&job.place.workspace)
         .map_err(|error| format!("The workspace directory cannot be opened: {error}."))?;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Inspection, Place, Ran};
+use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use super::{args, glob, output};
@@ -47,7 +47,7 @@ struct Args {
     ignore_case: bool,
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("grep", raw, EXAMPLE)?;
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::args;
-use super::call::{Inspection, Place, Ran};
+use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
@@ -29,7 +29,7 @@ struct Args {
     path: Option<String>,
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("list_dir", raw, EXAMPLE)?;
     let given = parsed.path.as_deref().unwrap_or(".");
     let path = paths::resolve(place, &shop.protected, given, Want::Read)?;

@@ -34,7 +34,7 @@ mod web_guard;
 mod write_file;
 
 pub use ask_user::Question;
-pub use call::{Card, CardKind, Inspection, Place};
+pub use call::{Card, CardKind, Inspection, Place, Unfit};
 pub use sandbox::SandboxStatus;
 pub use send_file::Attachment;
 pub use toolbox::{Redact, Toolbox, ToolboxOptions, Wrap};

@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use super::call::Place;
+use super::call::{Place, Unfit};
 
 /// What a call wants of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub(super) fn resolve(
     protected: &[PathBuf],
     given: &str,
     want: Want,
-) -> Result<PathBuf, String> {
+) -> Result<PathBuf, Unfit> {
     if given.trim().is_empty() || given.contains('\0') {
-        return Err("The path is empty or holds a NUL character.".to_owned());
+        return Err(Unfit::Malformed("The path is empty or holds a NUL character.".to_owned()));
     }
     let workspace = canonical(&place.workspace)
         .map_err(|error| format!("The workspace directory cannot be opened: {error}."))?;
@@ -47,20 +47,20 @@ pub(super) fn resolve(
         return Ok(path);
     }
     if !path.starts_with(&workspace) {
-        return Err(format!(
+        return Err(Unfit::Refused(format!(
             "`{given}` is outside the workspace {}. Only paths beneath it may be used.",
             workspace.display()
-        ));
+        )));
     }
     if is_protected(&path, protected) {
-        return Err(format!(
+        return Err(Unfit::Refused(format!(
             "`{given}` belongs to the bot's own data or holds credentials and is neither readable nor writable."
-        ));
+        )));
     }
     if want == Want::Read && is_env_file(&path) {
-        return Err(format!(
+        return Err(Unfit::Refused(format!(
             "`{given}` usually holds secrets and is not read. Ask the user for the one value you need."
-        ));
+        )));
     }
     Ok(path)
 }

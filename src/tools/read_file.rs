@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::args;
-use super::call::{Inspection, Place, Ran};
+use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
@@ -45,7 +45,7 @@ struct Args {
     end_line: Option<usize>,
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("read_file", raw, EXAMPLE)?;
     let path = paths::resolve(place, &shop.protected, &parsed.path, Want::Read)?;
     let range = match (parsed.start_line, parsed.end_line) {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::args;
-use super::call::{Inspection, Place};
+use super::call::{Inspection, Place, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use crate::domain::{ActionClass, Effects, ToolDescriptor};
@@ -44,35 +44,35 @@ pub struct Attachment {
     pub caption: Option<String>,
 }
 
-pub(super) fn attachment(shop: &Shop, raw: &str, place: &Place) -> Result<Attachment, String> {
+pub(super) fn attachment(shop: &Shop, raw: &str, place: &Place) -> Result<Attachment, Unfit> {
     let parsed: Args = args::parse("send_file", raw, EXAMPLE)?;
     let path = paths::resolve(place, &shop.protected, &parsed.path, Want::Read)?;
     let meta = path
         .metadata()
         .map_err(|error| format!("`{}` cannot be read: {error}.", parsed.path))?;
     if !meta.is_file() {
-        return Err(format!("`{}` is not a regular file.", parsed.path));
+        return Err(Unfit::Failed(format!("`{}` is not a regular file.", parsed.path)));
     }
     if meta.len() == 0 || meta.len() > MAX_BYTES {
-        return Err(format!(
+        return Err(Unfit::Failed(format!(
             "`{}` has {} bytes; 1 to {MAX_BYTES} can be sent.",
             parsed.path,
             meta.len()
-        ));
+        )));
     }
     let caption = parsed.caption.filter(|caption| !caption.trim().is_empty());
     if caption
         .as_ref()
         .is_some_and(|caption| caption.encode_utf16().count() > MAX_CAPTION)
     {
-        return Err(format!(
+        return Err(Unfit::Failed(format!(
             "`caption` is longer than {MAX_CAPTION} characters."
-        ));
+        )));
     }
     Ok(Attachment { path, caption })
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let file = attachment(shop, raw, place)?;
     let argument = paths::shown(place, &file.path);
     Ok(Inspection::plain(

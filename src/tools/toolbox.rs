@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::background::Jobs;
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use super::sandbox::{self, SandboxStatus};
 use super::{
     ask_user, bash, bg_output, bg_start, bg_stop, edit_file, git_view, glob, grep, list_dir,
@@ -118,9 +118,9 @@ impl Toolbox {
     /// # Errors
     /// An English sentence for the model: an unknown tool, malformed arguments with a valid
     /// example, or a path that may not be touched.
-    pub fn inspect(&self, call: &ToolCall, place: &Place) -> Result<Inspection, String> {
+    pub fn inspect(&self, call: &ToolCall, place: &Place) -> Result<Inspection, Unfit> {
         if !self.on_offer(&call.name) {
-            return Err(self.unknown(&call.name));
+            return Err(Unfit::Malformed(self.unknown(&call.name)));
         }
         let (shop, raw) = (&*self.shop, call.arguments.as_str());
         let mut inspection = match call.name.as_str() {
@@ -138,7 +138,7 @@ impl Toolbox {
             "ask_user" => ask_user::inspect(raw, place),
             "web_fetch" => web_fetch::inspect(raw, place),
             "send_file" => send_file::inspect(shop, raw, place),
-            other => Err(self.unknown(other)),
+            other => Err(Unfit::Malformed(self.unknown(other))),
         }?;
         inspection.argument = super::args::one_line(&shop.redact(&inspection.argument));
         inspection.card.text = shop.redact(&inspection.card.text);
@@ -194,7 +194,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// An English sentence for the model.
-    pub fn question(&self, call: &ToolCall) -> Result<super::Question, String> {
+    pub fn question(&self, call: &ToolCall) -> Result<super::Question, Unfit> {
         ask_user::question(&call.arguments)
     }
 
@@ -202,7 +202,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// An English sentence for the model.
-    pub fn attachment(&self, call: &ToolCall, place: &Place) -> Result<super::Attachment, String> {
+    pub fn attachment(&self, call: &ToolCall, place: &Place) -> Result<super::Attachment, Unfit> {
         send_file::attachment(&self.shop, &call.arguments, place)
     }
 

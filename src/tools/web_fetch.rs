@@ -7,7 +7,7 @@ use reqwest::{Client, Response, Url, header, redirect};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::call::{Inspection, Job, Place, Ran};
+use super::call::{Inspection, Job, Place, Ran, Unfit};
 use super::{args, html, web_guard};
 use crate::domain::{ActionClass, CallStatus, Effects, ToolDescriptor};
 
@@ -31,7 +31,7 @@ struct Args {
     url: String,
 }
 
-fn parse(raw: &str) -> Result<Url, String> {
+fn parse(raw: &str) -> Result<Url, Unfit> {
     let parsed: Args = args::parse("web_fetch", raw, EXAMPLE)?;
     let url = Url::parse(&parsed.url).map_err(|error| {
         format!("The address is not valid: {error}. A valid example: {EXAMPLE}")
@@ -40,7 +40,7 @@ fn parse(raw: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let url = parse(raw)?;
     Ok(Inspection::plain(
         &DESCRIPTOR,
@@ -77,7 +77,7 @@ fn client() -> Result<Client, String> {
         .map_err(|error| format!("The web client cannot be made: {}.", error.without_url()))
 }
 
-async fn fetch(raw: &str) -> Result<Ran, String> {
+async fn fetch(raw: &str) -> Result<Ran, Unfit> {
     let mut url = parse(raw)?;
     let client = client()?;
     for _ in 0..=MAX_REDIRECTS {
@@ -89,18 +89,20 @@ async fn fetch(raw: &str) -> Result<Ran, String> {
             )
         })?;
         if !response.status().is_redirection() {
-            return read(response, &url).await;
+            return Ok(read(response, &url).await?);
         }
         let target = response
             .headers()
             .get(header::LOCATION)
             .and_then(|target| target.to_str().ok())
-            .ok_or("The answer is a redirect that leads nowhere.")?;
+            .ok_or_else(|| "The answer is a redirect that leads nowhere.".to_owned())?;
         url = url
             .join(target)
             .map_err(|error| format!("The redirect is not valid: {error}."))?;
     }
-    Err(format!("More than {MAX_REDIRECTS} redirects."))
+    Err(Unfit::Failed(format!(
+        "More than {MAX_REDIRECTS} redirects."
+    )))
 }
 
 /// The innermost cause, which tells a refusal of the guard from a broken connection.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use similar::TextDiff;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Card, CardKind, Inspection, Place, Ran};
+use super::call::{Card, CardKind, Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use super::{args, atomic};
@@ -34,7 +34,7 @@ struct Args {
     content: String,
 }
 
-pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, String> {
+pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("write_file", raw, EXAMPLE)?;
     let path = paths::resolve(place, &shop.protected, &parsed.path, Want::Write)?;
     let old = read_old(&path)?;

@@ -61,14 +61,14 @@ async fn tool(flow: &FlowHandle, name: &str) {
         label: "flow-log".into(),
         argument: name.into(),
     };
-    flow.progress(started).await;
+    flow.progress(started);
     let finished = Progress::ToolFinished {
         call,
         status: CallStatus::Ok,
         summary: String::new(),
         duration_ms: 5,
     };
-    flow.progress(finished).await;
+    flow.progress(finished);
 }
 
 async fn seconds(count: u64) {
@@ -214,7 +214,7 @@ async fn a_buried_flow_message_is_posted_anew_and_the_old_copy_deleted() {
         tokio::task::yield_now().await;
     }
     *world.chat.last.lock().unwrap() = 5;
-    flow.buried(MessageId(5)).await;
+    flow.buried(MessageId(5));
     tool(&flow, "two").await;
     tokio::time::sleep(std::time::Duration::from_secs(4)).await;
     let settled = flow.settle(EndReason::Done, None, None).await;
@@ -256,11 +256,23 @@ fn a_flow_message_that_a_crash_left_is_settled_after_the_restart() {
     assert!(chat.shown()[0].text.starts_with("⚙️"));
     process(async {
         let world = World::new(home.path(), chat.clone()).await;
-        let settled = settle_orphan(world.parts.clone(), options(None), None, None)
+        let settled = settle_orphan(
+            world.parts.clone(),
+            options(None),
+            EndReason::Interrupted,
+            None,
+            None,
+        )
             .await
             .unwrap();
         assert_eq!(settled.unwrap().message, Some(MessageId(1)));
-        let again = settle_orphan(world.parts.clone(), options(None), None, None)
+        let again = settle_orphan(
+            world.parts.clone(),
+            options(None),
+            EndReason::Interrupted,
+            None,
+            None,
+        )
             .await
             .unwrap();
         assert_eq!(again, None);

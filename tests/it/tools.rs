@@ -505,5 +505,5 @@ async fn the_web_is_off_and_private_addresses_stay_closed() {
     let error = toolbox
         .inspect(&call("web_fetch", &arguments), &bench.place)
         .unwrap_err();
-    assert!(error.contains("private"), "{error}");
+    assert!(error.to_string().contains("private"), "{error}");
 }

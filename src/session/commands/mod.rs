@@ -3,7 +3,6 @@
 
 mod approvals;
 mod compact;
-mod discard;
 mod execute;
 mod goal;
 mod help;
@@ -50,6 +49,11 @@ impl Actor {
             self.later.push_back((command, updates));
             return;
         }
+        if command.name == "discard" {
+            // It answers and closes when the plan is gone.
+            self.begin_discard(Some(command), updates).await;
+            return;
+        }
         if command.name == "plan" && !is_subcommand(&command) {
             // With text it becomes a queued input, which closes the updates itself.
             self.plan(&command, updates).await;
@@ -65,7 +69,6 @@ impl Actor {
             "show_plan" => self.show_plan(command).await,
             "plan_status" => self.plan_status(command).await,
             "execute" => self.execute(command).await,
-            "discard" => self.discard(command).await,
             "plans" => self.list_plans(command).await,
             "stop" => self.stop(command).await,
             "status" => self.status(command).await,
