@@ -62,15 +62,23 @@ impl Bot {
             .clone()
             .ok_or_else(|| Fault::user("config-no-token", &[]))?;
         let cancel = CancellationToken::new();
-        let store = Store::open(&settings.home).await.map_err(|fault| fault.fault())?;
+        let store = Store::open(&settings.home)
+            .await
+            .map_err(|fault| fault.fault())?;
         let api_url = settings.telegram.api_url.clone();
         let polling = ApiClient::new(&api_url, &token, Lane::Poll)?;
         let sending = ApiClient::new(&api_url, &token, Lane::Send)?;
         let bot = polling.bot_id();
         let now = chrono::Utc::now().timestamp();
-        let inbox = Inbox::open(store.clone(), bot, now).await.map_err(|fault| fault.fault())?;
+        let inbox = Inbox::open(store.clone(), bot, now)
+            .await
+            .map_err(|fault| fault.fault())?;
         let (feed, fed) = mpsc::channel::<Fed>(FEED);
-        let secret = settings.telegram.webhook.as_ref().map(|hook| hook.secret.clone());
+        let secret = settings
+            .telegram
+            .webhook
+            .as_ref()
+            .map(|hook| hook.secret.clone());
         let intake = Intake::new(inbox.clone(), feed.clone(), secret);
         let me = listener::who_am_i(&polling, &cancel)
             .await
@@ -150,13 +158,16 @@ impl Bot {
             let updates = async {
                 match webhook {
                     Some(hook) => {
-                        if let Err(fault) = listener::set_webhook(&api, &hook.url, &hook.secret).await {
+                        if let Err(fault) =
+                            listener::set_webhook(&api, &hook.url, &hook.secret).await
+                        {
                             error!(error = %fault, "the webhook could not be set");
                         }
                         stop.cancelled().await;
                     }
                     None => {
-                        if let Err(fault) = listener::poll(api.clone(), intake, stop.clone()).await {
+                        if let Err(fault) = listener::poll(api.clone(), intake, stop.clone()).await
+                        {
                             error!(key = fault.key, "polling has stopped");
                             stop.cancel();
                         }
@@ -242,9 +253,8 @@ fn connect(settings: &ModelSettings) -> Result<Arc<dyn Model>, Fault> {
 }
 
 fn toolbox(settings: &Settings, redactor: &Arc<Redactor>) -> Result<Toolbox, Fault> {
-    let helper = std::env::current_exe().map_err(|fault| {
-        Fault::user("cli-no-runtime", &[("reason", &fault.to_string())])
-    })?;
+    let helper = std::env::current_exe()
+        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?;
     let clean = Arc::clone(redactor);
     Ok(Toolbox::new(ToolboxOptions {
         settings: settings.tools.clone(),
@@ -282,7 +292,10 @@ pub async fn run(
     notify(&[sd_notify::NotifyState::Stopping]);
     let left = bot.stop().await;
     if left > 0 {
-        warn!(sessions = left, "stopped before every session was ready; they resume at the next start");
+        warn!(
+            sessions = left,
+            "stopped before every session was ready; they resume at the next start"
+        );
     }
     info!("stopped");
     if refused {

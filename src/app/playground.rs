@@ -27,10 +27,14 @@ pub async fn run(
     redactor: Arc<Redactor>,
     say: impl Fn(&str, &[(&str, &str)]),
 ) -> Result<(), Fault> {
-    let io = |fault: std::io::Error| Fault::user("cli-playground-failed", &[("reason", &fault.to_string())]);
+    let io = |fault: std::io::Error| {
+        Fault::user("cli-playground-failed", &[("reason", &fault.to_string())])
+    };
     let project = sample::create().map_err(io)?;
     let home = tempfile::tempdir().map_err(io)?;
-    let mut options = Options::new(Arc::new(|language, key| crate::i18n::tr(language, key, &[])));
+    let mut options = Options::new(Arc::new(|language, key| {
+        crate::i18n::tr(language, key, &[])
+    }));
     options.languages = crate::i18n::languages();
     if let Some(bind) = arguments.bind {
         options.bind = bind;
@@ -72,7 +76,11 @@ pub async fn run(
 
 /// Opens the page in the desktop's browser, if there is one.
 fn open(page: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
     let quiet = std::process::Stdio::null;
     let started = std::process::Command::new(opener)
         .arg(page)

@@ -143,14 +143,21 @@ impl Router {
             OutboxNotice::Migrated { from, to } => self.migrate(from, to).await,
             OutboxNotice::Blocked { chat } => self.sessions.chat_gone(chat),
             OutboxNotice::TopicGone { key } => {
-                warn!(chat.id = key.chat.0, "a topic is gone; its messages go to the chat's root");
+                warn!(
+                    chat.id = key.chat.0,
+                    "a topic is gone; its messages go to the chat's root"
+                );
             }
             OutboxNotice::Halted => {}
         }
     }
 
     async fn migrate(&mut self, from: ChatId, to: ChatId) {
-        info!(chat.id = from.0, new.id = to.0, "a group became a supergroup");
+        info!(
+            chat.id = from.0,
+            new.id = to.0,
+            "a group became a supergroup"
+        );
         if let Err(fault) = self.sessions.migrate(from, to).await {
             error!(error = %fault, "a group's sessions could not be moved");
         }

@@ -75,7 +75,8 @@ impl Drop for Running {
 impl Actor {
     /// Reads mail until the program ends.
     pub(super) async fn run(mut self, mut mailbox: mpsc::UnboundedReceiver<Mail>) {
-        let span = info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
+        let span =
+            info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
         async move {
             self.wake().await;
             while let Some(mail) = mailbox.recv().await {

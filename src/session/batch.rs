@@ -51,15 +51,23 @@ impl Actor {
     /// Takes the calls of a reply and starts those that may run.
     pub(super) async fn begin_batch(&mut self, calls: Vec<ToolCall>) -> Vec<Effect> {
         let place = self.place(false);
-        let inspections: Vec<Result<Inspection, Unfit>> =
-            calls.iter().map(|call| self.inspect(call, &place)).collect();
+        let inspections: Vec<Result<Inspection, Unfit>> = calls
+            .iter()
+            .map(|call| self.inspect(call, &place))
+            .collect();
         let barriers = self.barriers(&calls, &inspections);
         let mut entries = Vec::with_capacity(calls.len());
         let mut unfits = Vec::new();
         for ((call, inspection), barrier) in calls.into_iter().zip(inspections).zip(barriers) {
             let targets = inspection.as_ref().map_or_else(
                 |_| Vec::new(),
-                |found| found.targets.iter().map(|path| path.display().to_string()).collect(),
+                |found| {
+                    found
+                        .targets
+                        .iter()
+                        .map(|path| path.display().to_string())
+                        .collect()
+                },
             );
             let effects = inspection
                 .as_ref()
@@ -98,7 +106,10 @@ impl Actor {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
             };
-            effects.extend(self.over(outcome(&id, status, unfit.into()), malformed).await);
+            effects.extend(
+                self.over(outcome(&id, status, unfit.into()), malformed)
+                    .await,
+            );
         }
         effects.extend(self.pump().await);
         effects
@@ -129,7 +140,9 @@ impl Actor {
             .map(|((call, found), path)| BatchCall {
                 tool: &call.name,
                 arguments: &call.arguments,
-                effects: found.as_ref().map_or(Effects::Unknown, |found| found.effects),
+                effects: found
+                    .as_ref()
+                    .map_or(Effects::Unknown, |found| found.effects),
                 path: path.as_deref(),
             })
             .collect();
@@ -156,7 +169,11 @@ impl Actor {
     async fn pump(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         loop {
-            let Some(batch) = self.running.as_ref().and_then(|running| running.batch.as_ref()) else {
+            let Some(batch) = self
+                .running
+                .as_ref()
+                .and_then(|running| running.batch.as_ref())
+            else {
                 return effects;
             };
             let items: Vec<Item> = batch.calls.iter().map(|entry| entry.item.clone()).collect();
@@ -216,7 +233,11 @@ impl Actor {
         };
         self.announce(&call, &inspection);
         if call.name == plans::TOOL && self.batched_submission(&call) {
-            return Start::Over(outcome(&call.id, CallStatus::Refused, plans::ALONE.to_owned()));
+            return Start::Over(outcome(
+                &call.id,
+                CallStatus::Refused,
+                plans::ALONE.to_owned(),
+            ));
         }
         let operation = plans::operation(&call);
         let writes_md = self.writes_plan_md(&call, &inspection);
@@ -243,7 +264,8 @@ impl Actor {
             Verdict::Ask => self.record.level == ApprovalLevel::Yolo && !self.plans.is_preinit(),
             Verdict::Policy => self.policy(inspection.class) == Decision::Run,
         };
-        let Some(permit) = gate::permit(&ask, &verdict, granted, self.usual_profile(&inspection)) else {
+        let Some(permit) = gate::permit(&ask, &verdict, granted, self.usual_profile(&inspection))
+        else {
             self.ask_owner(index, &call, &inspection).await;
             return Start::Running;
         };
@@ -372,12 +394,17 @@ impl Actor {
             }
         });
         let task = tokio::spawn(async move {
-            let work = tokio::spawn(async move {
-                toolbox.run(permit, &call, &place, output, cancel).await
-            });
+            let work =
+                tokio::spawn(
+                    async move { toolbox.run(permit, &call, &place, output, cancel).await },
+                );
             // A panic inside a tool is that call's failure, not the program's.
             let outcome = work.await.unwrap_or_else(|_| {
-                outcome(&id, CallStatus::Failed, "the tool failed inside the host".into())
+                outcome(
+                    &id,
+                    CallStatus::Failed,
+                    "the tool failed inside the host".into(),
+                )
             });
             me.send(Mail::Tool { turn, outcome }).ok();
         });
@@ -464,7 +491,11 @@ impl Actor {
     /// The main argument as people see it: no path of the data directory.
     fn shown_argument(&self, inspection: &Inspection) -> String {
         let argument = self.deps.redactor.redact(&inspection.argument);
-        if inspection.targets.iter().any(|target| self.plans.is_md(target)) {
+        if inspection
+            .targets
+            .iter()
+            .any(|target| self.plans.is_md(target))
+        {
             return self.tr("tool-plan-file", &[]);
         }
         argument
@@ -503,8 +534,14 @@ impl Actor {
 
     fn writes_plan_md(&self, call: &ToolCall, inspection: &Inspection) -> bool {
         matches!(call.name.as_str(), "write_file" | "edit_file")
-            && matches!(self.plans.state, PlanState::Editing(_) | PlanState::Active(_))
-            && inspection.targets.iter().any(|target| self.plans.is_md(target))
+            && matches!(
+                self.plans.state,
+                PlanState::Editing(_) | PlanState::Active(_)
+            )
+            && inspection
+                .targets
+                .iter()
+                .any(|target| self.plans.is_md(target))
     }
 
     fn entry_mut(&mut self, index: usize) -> Option<&mut BatchEntry> {

@@ -19,8 +19,8 @@ use super::actor::Actor;
 use super::batch::outcome;
 use super::journal::StoreJournal;
 use super::mail::Mail;
-use super::speak::card_ledger;
 use super::record::{CardKind, CardRow};
+use super::speak::card_ledger;
 
 /// Seconds until an unanswered approval counts as denied.
 const APPROVAL_SECONDS: i64 = 600;
@@ -49,7 +49,8 @@ impl Actor {
         if let Some(document) = document {
             self.send_document(self.card_place(), "call.txt", document.into_bytes(), true);
         }
-        self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS).await;
+        self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS)
+            .await;
     }
 
     /// Sends a question of the model.
@@ -76,7 +77,8 @@ impl Actor {
         let hint = self.tr("question-hint", &[]);
         let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
         let key = self.record.key;
-        self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS).await;
+        self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS)
+            .await;
     }
 
     /// The owner must be able to see the card: it stays in a group, and leaves a member's private chat.
@@ -161,10 +163,16 @@ impl Actor {
     fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
         let class = self.tr(class_key(found.class), &[]);
         let minutes = (APPROVAL_SECONDS / 60).to_string();
-        let head = self.tr("card-title", &[("tool", &found.card.tool), ("class", &class)]);
+        let head = self.tr(
+            "card-title",
+            &[("tool", &found.card.tool), ("class", &class)],
+        );
         let foot = self.tr(
             "card-foot",
-            &[("cwd", &found.card.cwd.display().to_string()), ("minutes", &minutes)],
+            &[
+                ("cwd", &found.card.cwd.display().to_string()),
+                ("minutes", &minutes),
+            ],
         );
         let whole = show_controls(&found.card.text);
         let shown: String = whole.chars().take(CARD_CHARS).collect();
@@ -197,13 +205,21 @@ impl Actor {
         };
         let Some(message) = message else {
             self.close_card(id, "card-undelivered").await;
-            self.answer_call(id, CallStatus::Refused, "not run: the owner could not be asked").await;
+            self.answer_call(
+                id,
+                CallStatus::Refused,
+                "not run: the owner could not be asked",
+            )
+            .await;
             return;
         };
         row.message = Some(message);
         let row = row.clone();
         let mut batch = Batch::new();
-        if batch.put(Table::Approvals, id.as_str().as_bytes(), &row).is_ok() {
+        if batch
+            .put(Table::Approvals, id.as_str().as_bytes(), &row)
+            .is_ok()
+        {
             self.commit(batch).await;
         }
     }
@@ -274,8 +290,10 @@ impl Actor {
             return;
         };
         if answer == Answer::Deny {
-            let text = "not run: the owner denied it. Do not try to get the same effect another way.";
-            self.settle_card(Some(call), CallStatus::Refused, text).await;
+            let text =
+                "not run: the owner denied it. Do not try to get the same effect another way.";
+            self.settle_card(Some(call), CallStatus::Refused, text)
+                .await;
         } else {
             self.run_granted(&call).await;
         }
@@ -329,7 +347,8 @@ impl Actor {
 
     async fn settle_card(&mut self, call: Option<CallId>, status: CallStatus, text: &str) {
         if let Some(call) = call {
-            self.settle_call(outcome(&call, status, text.to_owned())).await;
+            self.settle_call(outcome(&call, status, text.to_owned()))
+                .await;
         }
     }
 

@@ -8,8 +8,8 @@ use crate::config::Settings;
 use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
-use crate::telegram::inbox::Inbox;
 use crate::telegram::api::ApiClient;
+use crate::telegram::inbox::Inbox;
 use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
@@ -151,10 +151,20 @@ fn slug(path: &Path) -> String {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
         .take(40)
         .collect();
     let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let tail: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let tail: String = hash
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("{name}-{tail}")
 }

@@ -57,7 +57,9 @@ impl Actor {
             return;
         }
         if message.sender.role == Role::Owner {
-            self.record.client_language.clone_from(&message.sender.language);
+            self.record
+                .client_language
+                .clone_from(&message.sender.language);
         }
         let queued = Queued {
             update: first,
@@ -88,7 +90,8 @@ impl Actor {
     pub(super) async fn edited(&mut self, message: UserMessage, updates: Vec<UpdateId>) {
         let session = self.record.id.clone();
         let waiting = self.queue.iter_mut().find(|queued| {
-            queued.message.message == message.message && queued.message.sender.id == message.sender.id
+            queued.message.message == message.message
+                && queued.message.sender.id == message.sender.id
         });
         let mut batch = Batch::new();
         if let Some(queued) = waiting {
@@ -206,12 +209,11 @@ impl Actor {
             return Vec::new();
         }
         let (user, role) = (running.record.user, running.record.role);
-        let (now, later): (Vec<Queued>, Vec<Queued>) =
-            self.queue.drain(..).partition(|queued| {
-                let sender = &queued.message.sender;
-                let may = sender.id == user || sender.role == Role::Owner || role == Role::Member;
-                may && !queued.design
-            });
+        let (now, later): (Vec<Queued>, Vec<Queued>) = self.queue.drain(..).partition(|queued| {
+            let sender = &queued.message.sender;
+            let may = sender.id == user || sender.role == Role::Owner || role == Role::Member;
+            may && !queued.design
+        });
         self.queue = later.into();
         for queued in &now {
             batch.delete(
@@ -247,7 +249,11 @@ impl Actor {
             text.push_str(&comment);
         } else {
             if let Some(quote) = &message.quote {
-                let source = if quote.from_bot { "your earlier message" } else { "quoted message" };
+                let source = if quote.from_bot {
+                    "your earlier message"
+                } else {
+                    "quoted message"
+                };
                 let body: String = quote.text.chars().take(QUOTE_CHARS).collect();
                 text.push_str(&self.deps.untrusted(source, &body));
                 text.push('\n');
@@ -321,17 +327,28 @@ fn describe(attachment: &Attachment, images: &mut Vec<ImageRef>) -> String {
         AttachmentKind::Photo => {
             images.push(ImageRef {
                 path: path.clone(),
-                mime: attachment.mime.clone().unwrap_or_else(|| "image/jpeg".into()),
+                mime: attachment
+                    .mime
+                    .clone()
+                    .unwrap_or_else(|| "image/jpeg".into()),
             });
             format!("\n[picture {name}]")
         }
         AttachmentKind::Document => format!("\n[file {name} at {}]", path.display()),
         AttachmentKind::Voice => {
-            format!("\n[voice note at {}; no transcription is configured]", path.display())
+            format!(
+                "\n[voice note at {}; no transcription is configured]",
+                path.display()
+            )
         }
     }
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(100).collect()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(100)
+        .collect()
 }

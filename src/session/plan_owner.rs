@@ -8,8 +8,7 @@ use tracing::{debug, info, warn};
 use crate::agent::Cancel;
 use crate::agent::transcript::UserInput;
 use crate::domain::{
-    ChatKind, Command, MessageId, Role, Sender, Tap, TurnId, UpdateId,
-    UserMessage,
+    ChatKind, Command, MessageId, Role, Sender, Tap, TurnId, UpdateId, UserMessage,
 };
 use crate::plan::lifecycle::{self, Approval, Execute, Refusal};
 use crate::plan::model::{Plan, PlanState};
@@ -112,7 +111,11 @@ impl Actor {
             warn!(error = %fault, "an approval was not saved; nothing runs");
             return Err(Refusal::Bound("the approval could not be saved".into()));
         }
-        info!(plan.id = plan.id, user.id = by.id.0, "the owner approved the plan");
+        info!(
+            plan.id = plan.id,
+            user.id = by.id.0,
+            "the owner approved the plan"
+        );
         metrics::counter!("greenlight_plans_approved_total").increment(1);
         self.plans.state = PlanState::Active(Box::new(plan));
         self.seed(by, message).await;
@@ -161,7 +164,8 @@ impl Actor {
             sent_at: 0,
         };
         let revision = plan.approved_revision.clone();
-        self.begin_turn(&from, revision, vec![input], Batch::new()).await;
+        self.begin_turn(&from, revision, vec![input], Batch::new())
+            .await;
     }
 
     /// The prose was changed behind the approval: back to Editing, said aloud.

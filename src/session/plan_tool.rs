@@ -2,9 +2,7 @@
 
 use tracing::{info, warn};
 
-use crate::domain::{
-    ApprovalLevel, CallStatus, Effects, SandboxProfile, ToolCall, ToolOutcome,
-};
+use crate::domain::{ApprovalLevel, CallStatus, Effects, SandboxProfile, ToolCall, ToolOutcome};
 use crate::plan::evidence::{self, Observation};
 use crate::plan::gate::{Permit, PlanOperation};
 use crate::plan::lifecycle;
@@ -49,7 +47,11 @@ impl Actor {
     /// Runs one permitted plan call. The permit is spent here.
     pub(super) async fn run_plan(&mut self, call: &ToolCall, permit: Permit) -> ToolOutcome {
         if *permit.call() != call.id || permit.profile() == SandboxProfile::Off {
-            return outcome(&call.id, CallStatus::Refused, "no permit for this call".into());
+            return outcome(
+                &call.id,
+                CallStatus::Refused,
+                "no permit for this call".into(),
+            );
         }
         let parsed = match tool::parse(&call.arguments) {
             Ok(parsed) => parsed,
@@ -68,20 +70,28 @@ impl Actor {
         let applied = {
             let settings = self.deps.settings();
             let fresh_id = uuid::Uuid::new_v4().to_string();
-            let md_path = self.plans.target().await.ok_or("the plan files cannot be reached")?;
+            let md_path = self
+                .plans
+                .target()
+                .await
+                .ok_or("the plan files cannot be reached")?;
             let max_chars = settings.plan.max_render_chars;
             let fits = move |plan: &Plan| {
                 if context::fits(plan, max_chars) {
                     Ok(())
                 } else {
-                    Err("the checklist with its checks would not fit the context message; shorten \
+                    Err(
+                        "the checklist with its checks would not fit the context message; shorten \
                          titles, notes or checks"
-                        .to_owned())
+                            .to_owned(),
+                    )
                 }
             };
-            let render = |plan: &Plan| context::plain(&context::snapshot(plan), max_chars).header
-                + "\n"
-                + &context::plain(&context::snapshot(plan), max_chars).body;
+            let render = |plan: &Plan| {
+                context::plain(&context::snapshot(plan), max_chars).header
+                    + "\n"
+                    + &context::plain(&context::snapshot(plan), max_chars).body
+            };
             let ctx = Context {
                 now: chrono::Utc::now(),
                 session: &self.record.id,
@@ -122,10 +132,13 @@ impl Actor {
                 return Err("the operation led to no plan".to_owned());
             }
         };
-        self.plans.save(plan, applied.md.clone()).await.map_err(|fault| {
-            warn!(error = %fault, "a plan was not saved");
-            "the host could not save the plan; nothing was changed".to_owned()
-        })?;
+        self.plans
+            .save(plan, applied.md.clone())
+            .await
+            .map_err(|fault| {
+                warn!(error = %fault, "a plan was not saved");
+                "the host could not save the plan; nothing was changed".to_owned()
+            })?;
         self.plans.state = state.clone();
         if let Some(event) = &applied.event {
             info!(event = ?event, "plan changed");
@@ -138,13 +151,19 @@ impl Actor {
             return None;
         };
         let path = path.clone();
-        let read = tokio::task::spawn_blocking(move || read_import(&path)).await.ok()?;
+        let read = tokio::task::spawn_blocking(move || read_import(&path))
+            .await
+            .ok()?;
         Some(read.map_err(|fault| fault.to_string()))
     }
 
     async fn frozen_md(&self) -> Option<String> {
         if self.plans.active().is_some_and(Plan::is_design) {
-            return self.plans.with(|files| files.read_md().ok().flatten()).await.flatten();
+            return self
+                .plans
+                .with(|files| files.read_md().ok().flatten())
+                .await
+                .flatten();
         }
         None
     }
@@ -166,7 +185,11 @@ impl Actor {
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
         let synced = self
             .plans
-            .with(move |files| files.sync_md(&mut plan, now, epoch).map(|changed| (changed, plan)))
+            .with(move |files| {
+                files
+                    .sync_md(&mut plan, now, epoch)
+                    .map(|changed| (changed, plan))
+            })
             .await;
         match synced {
             Some(Ok((true, plan))) => {
@@ -217,7 +240,11 @@ impl Actor {
             warn!(error = %fault, "evidence was not saved");
             return;
         }
-        info!(settled = changes.settled.len(), staled = changes.staled, "evidence changed");
+        info!(
+            settled = changes.settled.len(),
+            staled = changes.staled,
+            "evidence changed"
+        );
         self.plans.state = PlanState::Active(Box::new(plan));
         self.archive_if_due().await;
         self.show_plan_progress();
@@ -225,13 +252,20 @@ impl Actor {
 
     /// Moves a plan with nothing left to do or to prove into the archive.
     pub(super) async fn archive_if_due(&mut self) {
-        let Some(plan) = self.plans.active().filter(|plan| lifecycle::archive_due(plan)) else {
+        let Some(plan) = self
+            .plans
+            .active()
+            .filter(|plan| lifecycle::archive_due(plan))
+        else {
             return;
         };
         let plan = plan.clone();
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
         let id = plan.id.clone();
-        let archived = self.plans.with(move |files| files.archive(&plan, now, epoch)).await;
+        let archived = self
+            .plans
+            .with(move |files| files.archive(&plan, now, epoch))
+            .await;
         match archived {
             Some(Ok(_)) => {
                 info!(plan.id = id, "the plan is done and archived");
@@ -252,7 +286,9 @@ impl Actor {
         malformed: bool,
     ) -> Option<String> {
         let submits = super::plans::operation(call) == Some(PlanOperation::Submit)
-            || (malformed && call.name == super::plans::TOOL && call.arguments.contains("\"submit\""));
+            || (malformed
+                && call.name == super::plans::TOOL
+                && call.arguments.contains("\"submit\""));
         (submits && result.status == CallStatus::Failed)
             .then(|| result.content.chars().take(600).collect())
     }

@@ -82,7 +82,11 @@ impl Plans {
     }
 
     pub(super) fn phase(&self) -> Phase {
-        if self.enabled { lifecycle::phase(&self.state) } else { Phase::NoPlan }
+        if self.enabled {
+            lifecycle::phase(&self.state)
+        } else {
+            Phase::NoPlan
+        }
     }
 
     pub(super) fn is_preinit(&self) -> bool {
@@ -104,16 +108,17 @@ impl Plans {
     }
 
     pub(super) fn is_md(&self, path: &Path) -> bool {
-        self.files.as_ref().is_some_and(|files| files.is_plan_md(path))
+        self.files
+            .as_ref()
+            .is_some_and(|files| files.is_plan_md(path))
     }
 
     /// Id and revision of the prose on disk, which `/execute` approves.
     pub(super) fn shown(&self) -> (String, String) {
         match &self.state {
-            PlanState::Editing(editing) => (
-                editing.plan.id.clone(),
-                template::revision(&editing.prose),
-            ),
+            PlanState::Editing(editing) => {
+                (editing.plan.id.clone(), template::revision(&editing.prose))
+            }
             PlanState::Active(plan) => (plan.id.clone(), plan.revision.clone()),
             PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => {
                 (String::new(), String::new())
@@ -136,11 +141,7 @@ impl Plans {
     }
 
     /// Saves the state's record, and prose if there is any new.
-    pub(super) async fn save(
-        &self,
-        plan: Plan,
-        md: Option<String>,
-    ) -> Result<(), PlanStoreError> {
+    pub(super) async fn save(&self, plan: Plan, md: Option<String>) -> Result<(), PlanStoreError> {
         let epoch = self.epoch;
         self.with(move |files| files.save(&plan, md.as_deref(), epoch))
             .await
@@ -299,7 +300,9 @@ impl Actor {
         match reminder::digest(&self.plans.state, path.as_deref()) {
             Some(digest) if digest.remaining.is_empty() => digest.trusted,
             Some(digest) => {
-                let rest = self.deps.untrusted(crate::plan::context::SOURCE, &digest.remaining);
+                let rest = self
+                    .deps
+                    .untrusted(crate::plan::context::SOURCE, &digest.remaining);
                 format!("{}\nRemaining tasks:\n{rest}", digest.trusted)
             }
             None => String::new(),
@@ -318,7 +321,10 @@ impl Actor {
                 let missing = template::missing(&editing.prose, settings.plan.max_tasks);
                 PlanFacts {
                     editing_missing: Some(
-                        missing.iter().map(|item| item.english().to_owned()).collect(),
+                        missing
+                            .iter()
+                            .map(|item| item.english().to_owned())
+                            .collect(),
                     ),
                     missing_keys: missing.iter().map(|item| item.key().to_owned()).collect(),
                     ..PlanFacts::default()
@@ -359,9 +365,8 @@ impl Actor {
             return None;
         }
         let language = self.language();
-        let say = move |key: &str, arguments: &[(&str, &str)]| {
-            crate::i18n::tr(&language, key, arguments)
-        };
+        let say =
+            move |key: &str, arguments: &[(&str, &str)]| crate::i18n::tr(&language, key, arguments);
         let mut view = view::build(&self.plans.state, running, settings.plan.max_tasks, &say)?;
         if view.goal.is_none() {
             view.goal.clone_from(&self.record.goal);

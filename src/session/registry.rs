@@ -42,7 +42,10 @@ impl Sessions {
         let store = sessions.deps.store.clone();
         let mut unfinished: BTreeSet<String> = BTreeSet::new();
         let of = |key: &[u8]| {
-            let end = key.iter().position(|byte| *byte == b'/').unwrap_or(key.len());
+            let end = key
+                .iter()
+                .position(|byte| *byte == b'/')
+                .unwrap_or(key.len());
             String::from_utf8_lossy(key.get(..end).unwrap_or_default()).into_owned()
         };
         for (key, _) in store.scan::<TurnRecord>(Table::Running, b"").await? {
@@ -110,8 +113,15 @@ impl Sessions {
     /// # Errors
     /// If the store cannot be written.
     pub async fn migrate(&mut self, old: ChatId, new: ChatId) -> Result<(), StoreError> {
-        let records = self.deps.store.scan::<SessionRecord>(Table::Sessions, b"").await?;
-        for (_, mut record) in records.into_iter().filter(|(_, record)| record.key.chat == old) {
+        let records = self
+            .deps
+            .store
+            .scan::<SessionRecord>(Table::Sessions, b"")
+            .await?;
+        for (_, mut record) in records
+            .into_iter()
+            .filter(|(_, record)| record.key.chat == old)
+        {
             let before = record.key;
             if let Some(mailbox) = self.mailboxes.remove(&before) {
                 let (done, told) = oneshot::channel();
@@ -131,10 +141,16 @@ impl Sessions {
     /// Cards may stand in another chat than their session.
     async fn place(&self, inbound: &Inbound) -> Result<(ChatKey, ChatKind), StoreError> {
         let own = match inbound {
-            Inbound::Message(message) | Inbound::Edited(message) => (message.key, message.chat_kind),
+            Inbound::Message(message) | Inbound::Edited(message) => {
+                (message.key, message.chat_kind)
+            }
             Inbound::Command(command) => (command.key, command.chat_kind),
             Inbound::Tap(tap) => {
-                let kind = if tap.key.chat.0 > 0 { ChatKind::Private } else { ChatKind::Group };
+                let kind = if tap.key.chat.0 > 0 {
+                    ChatKind::Private
+                } else {
+                    ChatKind::Group
+                };
                 (tap.key, kind)
             }
         };
@@ -150,7 +166,11 @@ impl Sessions {
         let id = rest.split(':').next().unwrap_or_default();
         let row: Option<CardRow> = self.deps.store.get(Table::Approvals, id.as_bytes()).await?;
         Ok(row.map_or(own, |row| {
-            let kind = if row.home.chat.0 > 0 { ChatKind::Private } else { ChatKind::Group };
+            let kind = if row.home.chat.0 > 0 {
+                ChatKind::Private
+            } else {
+                ChatKind::Group
+            };
             (row.home, kind)
         }))
     }
@@ -160,7 +180,11 @@ impl Sessions {
         key: ChatKey,
         kind: ChatKind,
     ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
-        if let Some(mailbox) = self.mailboxes.get(&key).filter(|mailbox| !mailbox.is_closed()) {
+        if let Some(mailbox) = self
+            .mailboxes
+            .get(&key)
+            .filter(|mailbox| !mailbox.is_closed())
+        {
             return Ok(mailbox.clone());
         }
         let stored: Option<SessionRecord> =

@@ -12,7 +12,7 @@ use crate::store::{Batch, StoreError, Table};
 use super::actor::Actor;
 use super::batch::outcome;
 use super::flow_task::{self, FlowParts, PlanDocument};
-use super::record::{CardRow, Queued, TurnRecord, TurnStage, session_prefix, session_key};
+use super::record::{CardRow, Queued, TurnRecord, TurnStage, session_key, session_prefix};
 
 /// Crashes at the same step after which a turn ends instead of going on.
 const SAME_STEP: u32 = 3;
@@ -38,7 +38,8 @@ impl Actor {
         self.expire_old_cards(cards).await;
         self.load_plan().await;
         self.restore_evidence().await;
-        let turns: Vec<(Vec<u8>, TurnRecord)> = self.deps.store.scan(Table::Running, &prefix).await?;
+        let turns: Vec<(Vec<u8>, TurnRecord)> =
+            self.deps.store.scan(Table::Running, &prefix).await?;
         for (_, record) in turns {
             match &record.stage {
                 TurnStage::Delivering { reason, answer } => {
@@ -53,7 +54,10 @@ impl Actor {
 
     /// The turn was over, its flow or answer perhaps not: only what is missing is sent.
     async fn deliver_again(&mut self, record: &TurnRecord, reason: EndReason, answer: String) {
-        info!(turn.id = record.turn.0, "delivering the end of a turn again");
+        info!(
+            turn.id = record.turn.0,
+            "delivering the end of a turn again"
+        );
         let parts = self.flow_parts(record.turn);
         let options = self.flow_options(false, false);
         let view = self.plan_view(false);
@@ -85,10 +89,16 @@ impl Actor {
         let crashes = if step == len { crashes + 1 } else { 1 };
         let total = total + 1;
         if crashes >= SAME_STEP || total >= ANY_STEP {
-            warn!(turn.id = record.turn.0, crashes, total, "a turn that keeps crashing ends");
+            warn!(
+                turn.id = record.turn.0,
+                crashes, total, "a turn that keeps crashing ends"
+            );
             return self.end_crashed(record).await;
         }
-        info!(turn.id = record.turn.0, crashes, "an interrupted turn goes on");
+        info!(
+            turn.id = record.turn.0,
+            crashes, "an interrupted turn goes on"
+        );
         // The old flow message settles before the new one opens; sends of a chat keep their order.
         let parts = self.flow_parts(record.turn);
         let options = self.flow_options(true, false);
@@ -97,7 +107,11 @@ impl Actor {
         let rerun = self.answer_open_calls(&record, &mut batch)?;
         record.stage = TurnStage::Running {
             step: self.conversation.len(),
-            crashes: if self.conversation.len() == len { crashes } else { 0 },
+            crashes: if self.conversation.len() == len {
+                crashes
+            } else {
+                0
+            },
             total,
         };
         self.put_turn(&mut batch, &record)?;

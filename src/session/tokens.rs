@@ -24,7 +24,9 @@ impl Actor {
         let today = Utc::now().date_naive();
         self.day_tokens = (today, total);
         let mut batch = Batch::new();
-        if batch.put(Table::Usage, &day_key(today, self), &total).is_ok()
+        if batch
+            .put(Table::Usage, &day_key(today, self), &total)
+            .is_ok()
             && let Err(fault) = self.deps.store.write(batch).await
         {
             self.store_failed(&fault);

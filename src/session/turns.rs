@@ -12,11 +12,11 @@ use tracing::{info, warn};
 use crate::agent::context::{self, Surroundings};
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
+use crate::config::Render;
 use crate::domain::{
     ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
     ToolSpec, TurnId,
 };
-use crate::config::Render;
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
 use crate::plan::view::PlanView;
@@ -269,7 +269,9 @@ impl Actor {
         let place = if index == 0 {
             first
         } else {
-            (0..models.len()).filter(|place| *place != first).nth(index - 1)?
+            (0..models.len())
+                .filter(|place| *place != first)
+                .nth(index - 1)?
         };
         models.get(place).cloned()
     }
@@ -392,7 +394,11 @@ impl Actor {
     pub(super) fn open_turn(&mut self, record: TurnRecord, resumed: bool) {
         let settings = self.deps.settings();
         let window = self.model(0).map_or(0, |model| model.window());
-        let mut tools: Vec<String> = self.tool_specs().into_iter().map(|tool| tool.name).collect();
+        let mut tools: Vec<String> = self
+            .tool_specs()
+            .into_iter()
+            .map(|tool| tool.name)
+            .collect();
         tools.sort();
         let limits = Limits {
             requests: settings.budgets.requests,
@@ -460,7 +466,8 @@ impl Actor {
             end = ?std::mem::discriminant(&reason),
             "turn ends"
         );
-        metrics::histogram!("greenlight_turn_seconds").record(running.started.elapsed().as_secs_f64());
+        metrics::histogram!("greenlight_turn_seconds")
+            .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
         let view = self.plan_view(false);
         let document = self.plan_document().await;
@@ -600,7 +607,10 @@ pub(super) async fn hand_over(
         && let Err(fault) = answer::deliver(outbox, answer).await
     {
         warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
-        if matches!(fault, SendFault::Closed | SendFault::Unavailable | SendFault::Unauthorized) {
+        if matches!(
+            fault,
+            SendFault::Closed | SendFault::Unavailable | SendFault::Unauthorized
+        ) {
             return;
         }
     }

@@ -10,7 +10,11 @@ pub(super) fn ending(language: &str, reason: &EndReason) -> Option<String> {
         EndReason::PlanReady => tr(language, "end-plan-ready", &[]),
         EndReason::PlanNotReady { missing } => {
             let items: Vec<String> = missing.iter().map(|key| tr(language, key, &[])).collect();
-            tr(language, "end-plan-not-ready", &[("items", &items.join(", "))])
+            tr(
+                language,
+                "end-plan-not-ready",
+                &[("items", &items.join(", "))],
+            )
         }
         EndReason::Question => tr(language, "end-question", &[]),
         EndReason::Blocked { why } => tr(language, "end-blocked", &[("why", why)]),

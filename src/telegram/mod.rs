@@ -1,6 +1,5 @@
 //! Bot API to domain and back.
 
-pub mod outbox;
 pub mod access;
 pub mod api;
 pub mod command;
@@ -10,4 +9,5 @@ pub mod inbox;
 pub mod listener;
 pub mod media;
 pub mod merge;
+pub mod outbox;
 pub mod repair;

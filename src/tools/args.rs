@@ -11,11 +11,7 @@ use super::call::Unfit;
 const MAX_ARGUMENTS: usize = 2 * 1024 * 1024;
 
 /// Parses raw JSON arguments. The error names what is wrong and shows a valid example.
-pub(super) fn parse<T: DeserializeOwned>(
-    tool: &str,
-    raw: &str,
-    example: &str,
-) -> Result<T, Unfit> {
+pub(super) fn parse<T: DeserializeOwned>(tool: &str, raw: &str, example: &str) -> Result<T, Unfit> {
     if raw.len() > MAX_ARGUMENTS {
         return Err(Unfit::Malformed(format!(
             "The arguments of `{tool}` are longer than {MAX_ARGUMENTS} bytes. Split the work into smaller calls."
@@ -79,7 +75,9 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_named_and_an_example_is_shown() {
-        let error = parse::<Sample>("demo", r#"{"pat":"x"}"#, r#"{"path":"x"}"#).unwrap_err().to_string();
+        let error = parse::<Sample>("demo", r#"{"pat":"x"}"#, r#"{"path":"x"}"#)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("unknown field `pat`"), "{error}");
         assert!(
             error.ends_with(r#"A valid example: {"path":"x"}"#),

@@ -94,7 +94,10 @@ mod tests {
             r#"{"text":"x"}"#,
         ] {
             assert!(
-                question(bad).unwrap_err().to_string().contains("A valid example"),
+                question(bad)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("A valid example"),
                 "{bad}"
             );
         }

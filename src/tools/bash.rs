@@ -48,7 +48,9 @@ struct Args {
 fn parse(raw: &str) -> Result<Args, Unfit> {
     let parsed: Args = args::parse("bash", raw, EXAMPLE)?;
     if parsed.command.trim().is_empty() {
-        return Err(Unfit::Malformed(format!("`command` is empty. A valid example: {EXAMPLE}")));
+        return Err(Unfit::Malformed(format!(
+            "`command` is empty. A valid example: {EXAMPLE}"
+        )));
     }
     if !(1..=MAX_SECONDS).contains(&parsed.timeout_seconds.unwrap_or(DEFAULT_SECONDS)) {
         return Err(Unfit::Malformed(format!(

@@ -164,7 +164,9 @@ const SHORT: [&str; 6] = ["-n", "-U", "-S", "-G", "-L", "-u"];
 fn parse(raw: &str) -> Result<Args, Unfit> {
     let parsed: Args = args::parse("git_view", raw, EXAMPLE)?;
     if parsed.arguments.len() > MAX_ARGUMENTS {
-        return Err(Unfit::Malformed(format!("At most {MAX_ARGUMENTS} arguments are allowed.")));
+        return Err(Unfit::Malformed(format!(
+            "At most {MAX_ARGUMENTS} arguments are allowed."
+        )));
     }
     let mut only_paths = false;
     for argument in &parsed.arguments {

@@ -26,7 +26,9 @@ pub(super) fn resolve(
     want: Want,
 ) -> Result<PathBuf, Unfit> {
     if given.trim().is_empty() || given.contains('\0') {
-        return Err(Unfit::Malformed("The path is empty or holds a NUL character.".to_owned()));
+        return Err(Unfit::Malformed(
+            "The path is empty or holds a NUL character.".to_owned(),
+        ));
     }
     let workspace = canonical(&place.workspace)
         .map_err(|error| format!("The workspace directory cannot be opened: {error}."))?;

@@ -51,7 +51,10 @@ pub(super) fn attachment(shop: &Shop, raw: &str, place: &Place) -> Result<Attach
         .metadata()
         .map_err(|error| format!("`{}` cannot be read: {error}.", parsed.path))?;
     if !meta.is_file() {
-        return Err(Unfit::Failed(format!("`{}` is not a regular file.", parsed.path)));
+        return Err(Unfit::Failed(format!(
+            "`{}` is not a regular file.",
+            parsed.path
+        )));
     }
     if meta.len() == 0 || meta.len() > MAX_BYTES {
         return Err(Unfit::Failed(format!(

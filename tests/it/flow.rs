@@ -263,8 +263,8 @@ fn a_flow_message_that_a_crash_left_is_settled_after_the_restart() {
             None,
             None,
         )
-            .await
-            .unwrap();
+        .await
+        .unwrap();
         assert_eq!(settled.unwrap().message, Some(MessageId(1)));
         let again = settle_orphan(
             world.parts.clone(),
@@ -273,8 +273,8 @@ fn a_flow_message_that_a_crash_left_is_settled_after_the_restart() {
             None,
             None,
         )
-            .await
-            .unwrap();
+        .await
+        .unwrap();
         assert_eq!(again, None);
     });
     let shown = chat.shown();

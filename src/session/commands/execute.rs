@@ -15,9 +15,14 @@ impl Actor {
         let refused = match lifecycle::execute(&self.plans.state) {
             Ok(Execute::Approve) => {
                 let shown = self.plans.shown();
-                self.approve(&command.sender, command.message, shown).await.err()
+                self.approve(&command.sender, command.message, shown)
+                    .await
+                    .err()
             }
-            Ok(Execute::RetrySeed) => self.retry_seed(&command.sender, command.message).await.err(),
+            Ok(Execute::RetrySeed) => self
+                .retry_seed(&command.sender, command.message)
+                .await
+                .err(),
             Err(refusal) => Some(refusal),
         };
         if let Some(refusal) = refused {

@@ -23,7 +23,11 @@ impl Actor {
             Some(text.chars().take(LONGEST).collect())
         };
         if self.save().await {
-            let key = if self.record.goal.is_some() { "goal-set" } else { "goal-cleared" };
+            let key = if self.record.goal.is_some() {
+                "goal-set"
+            } else {
+                "goal-cleared"
+            };
             self.reply_key(command, key, &[]);
         }
     }

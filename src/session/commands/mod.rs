@@ -25,15 +25,26 @@ use super::actor::Actor;
 
 /// Commands that only the owner may use.
 const OWNER_ONLY: [&str; 11] = [
-    "plan", "execute", "discard", "plans", "approvals", "project", "model", "new", "language",
-    "compact", "goal",
+    "plan",
+    "execute",
+    "discard",
+    "plans",
+    "approvals",
+    "project",
+    "model",
+    "new",
+    "language",
+    "compact",
+    "goal",
 ];
 
 impl Actor {
     /// A command of an authorised person.
     pub(super) async fn command(&mut self, command: Command, updates: Vec<UpdateId>) {
         if command.sender.role == Role::Owner {
-            self.record.client_language.clone_from(&command.sender.language);
+            self.record
+                .client_language
+                .clone_from(&command.sender.language);
         } else if OWNER_ONLY.contains(&command.name.as_str()) {
             self.reply_key(&command, "command-owner-only", &[]);
             self.close(&updates).await;
@@ -42,7 +53,8 @@ impl Actor {
         if let Some(running) = &self.running {
             running.flow.buried(command.message);
         }
-        let waits = matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
+        let waits =
+            matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
         if waits && self.is_busy() {
             // Its update stays open, so that a crash does not lose it.
             self.react(command.message, "👀");

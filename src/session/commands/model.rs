@@ -13,7 +13,11 @@ impl Actor {
                 .iter()
                 .enumerate()
                 .map(|(index, name)| {
-                    let mark = if index == self.record.model { "●" } else { "○" };
+                    let mark = if index == self.record.model {
+                        "●"
+                    } else {
+                        "○"
+                    };
                     format!("{mark} {} {name}", index + 1)
                 })
                 .collect();

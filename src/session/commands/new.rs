@@ -12,7 +12,10 @@ use super::super::record::session_key;
 impl Actor {
     pub(super) async fn new_session(&mut self, command: &Command) {
         self.load_plan().await;
-        if !matches!(self.plans.state, PlanState::NoPlan | PlanState::PreInit { .. }) {
+        if !matches!(
+            self.plans.state,
+            PlanState::NoPlan | PlanState::PreInit { .. }
+        ) {
             self.reply_key(command, "new-plan-live", &[]);
             return;
         }
@@ -21,7 +24,10 @@ impl Actor {
         let old = self.record.clone();
         let mut batch = Batch::new();
         for queued in self.queue.drain(..) {
-            batch.delete(Table::Queue, &session_key(&old.id, u64::from(queued.update.0)));
+            batch.delete(
+                Table::Queue,
+                &session_key(&old.id, u64::from(queued.update.0)),
+            );
         }
         self.record.id = SessionId(uuid::Uuid::new_v4().to_string());
         self.record.created_at = chrono::Utc::now();

@@ -25,10 +25,17 @@ impl Actor {
         rows.sort_by_key(|record| std::cmp::Reverse(record.used_at));
         let line = |record: &SessionRecord, mark: &str| {
             let short: String = record.id.as_str().chars().take(8).collect();
-            format!("{mark} {short} · {}", record.used_at.format("%Y-%m-%d %H:%M"))
+            format!(
+                "{mark} {short} · {}",
+                record.used_at.format("%Y-%m-%d %H:%M")
+            )
         };
         let mut lines = vec![line(&self.record, "●")];
         lines.extend(rows.iter().take(LISTED).map(|record| line(record, "○")));
-        self.reply_key(command, "sessions-shown", &[("sessions", &lines.join("\n"))]);
+        self.reply_key(
+            command,
+            "sessions-shown",
+            &[("sessions", &lines.join("\n"))],
+        );
     }
 }

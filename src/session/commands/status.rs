@@ -39,7 +39,10 @@ impl Actor {
             self.tr("status-plan", &[("plan", &plan)]),
             self.tr("status-model", &[("model", &model)]),
             self.tr("status-approvals", &[("level", word(self.record.level))]),
-            self.tr("status-project", &[("path", &self.record.workspace.display().to_string())]),
+            self.tr(
+                "status-project",
+                &[("path", &self.record.workspace.display().to_string())],
+            ),
             sandbox,
             self.tr("status-queue", &[("count", &self.queue.len().to_string())]),
         ];
