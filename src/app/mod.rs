@@ -3,3 +3,4 @@
 pub mod cli;
 pub mod doctor;
 pub mod logging;
+pub mod metrics;
