@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use greenlight::app::cli::{self, Outcome};
+use greenlight::app::{self, cli};
 
 fn main() -> ExitCode {
     match cli::start(std::env::args_os()) {
-        Outcome::Exit(code) => code,
-        Outcome::Run(_) | Outcome::Playground(..) | Outcome::Sandbox(_) => ExitCode::FAILURE,
+        cli::Outcome::Exit(code) => code,
+        cli::Outcome::Sandbox(arguments) => greenlight::tools::sandbox::helper_main(arguments.into_iter()),
+        cli::Outcome::Run(started) => app::main_run(*started),
+        cli::Outcome::Playground(started, arguments) => app::main_playground(*started, arguments),
     }
 }

@@ -80,3 +80,8 @@ doctor-clock-wrong = { $seconds ->
 }
 doctor-versions = greenlight { $version } على Linux { $kernel }.
 doctor-programs-missing = برامج ناقصة: { $names }؛ ثبّتها.
+cli-claim-code = لم يُحدَّد مالك. أرسل إلى البوت في محادثة خاصة خلال 10 دقائق: ‎/start { $code }
+cli-playground-ready = ساحة التجربة مفتوحة على { $url } (للإيقاف: Ctrl-C)
+cli-playground-failed = تعذّر بدء ساحة التجربة: { $reason }. جرّب ‎--port آخر.
+cli-telegram-refused = يرفض Telegram رمز البوت. احصل على رمز جديد من ‎@BotFather‎ واضبط TELOXIDE_TOKEN.
+config-no-model = لم يُحدَّد نموذج؛ اضبط GREENLIGHT_MODEL بصيغة <adapter>/<name> مثل openai/gpt-5 أو ollama/qwen3، أو جرّب greenlight playground.

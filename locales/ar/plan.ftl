@@ -29,3 +29,4 @@ plan-import-not-absolute = يجب أن يكون مسار الاستيراد مط
 plan-row-attested = بشهادة النموذج دون تشغيل: { $note }
 plan-row-check-blocked = رُفض الفحص: { $reason }
 plan-row-restored = يُعاد فحصه بعد إعادة التشغيل
+plan-check-refused = رُفض الاستدعاء

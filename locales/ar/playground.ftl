@@ -1,1 +1,36 @@
-# playground
+# صفحة المحادثة للتجربة.
+
+playground-title = تجربة Greenlight
+playground-subtitle = بوت ومحادثة من دون خادم خارجي
+playground-you-are = أنت
+playground-role-owner = المالك
+playground-role-member = عضو
+playground-role-stranger = غريب
+playground-chats = المحادثات
+playground-calls = استدعاءات Bot API
+playground-rate-unit = استدعاء في الدقيقة
+playground-write = رسالة
+playground-send = إرسال
+playground-reply = ردّ على
+playground-cancel = إغلاق
+playground-edited = معدّلة
+playground-typing = يكتب…
+playground-bot = بوت
+playground-members = أعضاء
+playground-topic-general = عام
+playground-theme = فاتح أو داكن
+playground-language = اللغة
+playground-ok = حسنًا
+playground-empty-title = اكتب شيئًا
+playground-empty-body = يعمل البوت على مشروع صغير يفشل اختباره. جرّب واحدًا من هذه:
+playground-example-fix = أصلح الاختبار الفاشل
+playground-example-plan = ضع خطة لإصلاح الخصم
+playground-example-help = ماذا تستطيع أن تفعل؟
+playground-deleted = رسالة محذوفة
+playground-file = ملف
+playground-show = عرض الكل
+playground-hide = عرض أقل
+playground-copy = نسخ
+playground-copied = نُسخ
+playground-menu = الأوامر
+playground-back = العودة إلى المحادثات

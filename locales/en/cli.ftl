@@ -56,3 +56,8 @@ doctor-clock-wrong = { $seconds ->
 }
 doctor-versions = greenlight { $version } on Linux { $kernel }.
 doctor-programs-missing = Programs are missing: { $names }; install them.
+cli-claim-code = No owner is set. Send this to the bot in a private chat within 10 minutes: /start { $code }
+cli-playground-ready = The playground is open at { $url } (stop with Ctrl-C)
+cli-playground-failed = the playground could not start: { $reason }. Try another --port.
+cli-telegram-refused = Telegram refuses the bot token. Get a new one from @BotFather and set TELOXIDE_TOKEN.
+config-no-model = no model is set; set GREENLIGHT_MODEL to <adapter>/<name>, such as openai/gpt-5 or ollama/qwen3, or try greenlight playground.

@@ -29,3 +29,4 @@ plan-import-not-absolute = The path of an import must be absolute.
 plan-row-attested = attested, not run: { $note }
 plan-row-check-blocked = check refused: { $reason }
 plan-row-restored = to be checked again after a restart
+plan-check-refused = the call was refused

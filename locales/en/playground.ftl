@@ -1,1 +1,36 @@
-# playground
+# The chat page of the playground.
+
+playground-title = Greenlight playground
+playground-subtitle = A bot, a chat and nobody else's server
+playground-you-are = You are
+playground-role-owner = owner
+playground-role-member = member
+playground-role-stranger = stranger
+playground-chats = Chats
+playground-calls = Bot API calls
+playground-rate-unit = calls a minute
+playground-write = Message
+playground-send = Send
+playground-reply = Reply to
+playground-cancel = Close
+playground-edited = edited
+playground-typing = typing…
+playground-bot = bot
+playground-members = members
+playground-topic-general = General
+playground-theme = Light or dark
+playground-language = Language
+playground-ok = OK
+playground-empty-title = Say something
+playground-empty-body = The bot works on a small sample project whose test fails. Try one of these:
+playground-example-fix = Fix the failing test
+playground-example-plan = Plan how to fix the discount
+playground-example-help = What can you do?
+playground-deleted = Deleted message
+playground-file = File
+playground-show = Show all
+playground-hide = Show less
+playground-copy = Copy
+playground-copied = Copied
+playground-menu = Commands
+playground-back = Back to the chats

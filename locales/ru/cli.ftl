@@ -68,3 +68,8 @@ doctor-clock-wrong = { $seconds ->
 }
 doctor-versions = greenlight { $version }, Linux { $kernel }.
 doctor-programs-missing = Не хватает программ: { $names }; установите их.
+cli-claim-code = Владелец не задан. Отправьте боту в личный чат в течение 10 минут: /start { $code }
+cli-playground-ready = Площадка открыта: { $url } (остановить: Ctrl-C)
+cli-playground-failed = площадка не запустилась: { $reason }. Попробуйте другой --port.
+cli-telegram-refused = Telegram не принимает токен бота. Получите новый у @BotFather и задайте TELOXIDE_TOKEN.
+config-no-model = модель не задана; укажите GREENLIGHT_MODEL в виде <adapter>/<name>, например openai/gpt-5 или ollama/qwen3, или попробуйте greenlight playground.

@@ -29,3 +29,4 @@ plan-import-not-absolute = Путь импорта должен быть абс�
 plan-row-attested = со слов модели, без запуска: { $note }
 plan-row-check-blocked = проверка отклонена: { $reason }
 plan-row-restored = проверить снова после перезапуска
+plan-check-refused = вызов был отклонён

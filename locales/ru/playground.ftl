@@ -1,1 +1,36 @@
-# playground
+# Страница чата для пробы.
+
+playground-title = Проба Greenlight
+playground-subtitle = Бот и чат без чужих серверов
+playground-you-are = Вы
+playground-role-owner = владелец
+playground-role-member = участник
+playground-role-stranger = посторонний
+playground-chats = Чаты
+playground-calls = Вызовы Bot API
+playground-rate-unit = вызовов в минуту
+playground-write = Сообщение
+playground-send = Отправить
+playground-reply = Ответ
+playground-cancel = Закрыть
+playground-edited = изменено
+playground-typing = печатает…
+playground-bot = бот
+playground-members = участников
+playground-topic-general = Общее
+playground-theme = Светлая или тёмная тема
+playground-language = Язык
+playground-ok = Понятно
+playground-empty-title = Напишите что-нибудь
+playground-empty-body = Бот работает над маленьким проектом, в котором не проходит тест. Попробуйте:
+playground-example-fix = Исправь непроходящий тест
+playground-example-plan = Составь план, как исправить скидку
+playground-example-help = Что ты умеешь?
+playground-deleted = Сообщение удалено
+playground-file = Файл
+playground-show = Показать всё
+playground-hide = Свернуть
+playground-copy = Копировать
+playground-copied = Скопировано
+playground-menu = Команды
+playground-back = К списку чатов

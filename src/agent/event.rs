@@ -1,6 +1,6 @@
 //! What a turn hears.
 
-use crate::domain::{Effects, ModelFault, ModelReply, ToolOutcome};
+use crate::domain::{Effects, ModelFault, ModelReply, ToolCall, ToolOutcome};
 
 use super::transcript::UserInput;
 
@@ -9,8 +9,12 @@ use super::transcript::UserInput;
 pub enum Event {
     /// The turn begins with these inputs.
     Begin(Vec<UserInput>),
-    /// The turn goes on after a crash; open calls have been answered in the transcript.
-    Resume,
+    /// The turn goes on after a crash. Reads that were open run again; every other open call has been
+    /// answered in the transcript.
+    Resume {
+        /// Reads to repeat.
+        rerun: Vec<ToolCall>,
+    },
     /// More visible text of the reply.
     Text(String),
     /// The reply is complete.

@@ -80,8 +80,16 @@ pub fn analyze(text: &str, language: Option<&str>) -> Hints {
         (Family::Bash, Section::Bash),
         (Family::Web, Section::Web),
     ];
-    families.extend(others.iter().filter(|(_, section)| speaks(*section)).map(|(family, _)| *family));
-    Hints { families, plan_phrase }
+    families.extend(
+        others
+            .iter()
+            .filter(|(_, section)| speaks(*section))
+            .map(|(family, _)| *family),
+    );
+    Hints {
+        families,
+        plan_phrase,
+    }
 }
 
 /// The hints as text for the model, in English; empty without hints.
@@ -103,8 +111,12 @@ fn hint(family: Family) -> &'static str {
              the chat and do not change anything before Approve. Plan operations: init, submit, \
              add_tasks, start, complete, update, revise, check_replace, get; there are no others."
         }
-        Family::Read => "- To see a file use read_file with its path instead of guessing its content.",
-        Family::Search => "- To find something in the workspace use grep for content or glob for names.",
+        Family::Read => {
+            "- To see a file use read_file with its path instead of guessing its content."
+        }
+        Family::Search => {
+            "- To find something in the workspace use grep for content or glob for names."
+        }
         Family::Write => "- To create a file use write_file; the answer alone creates nothing.",
         Family::Edit => {
             "- To change a file read the place first, then use edit_file with a unique old_text."
@@ -124,7 +136,9 @@ fn asks_for_plan(text: &str, languages: &[Language], speaks: &dyn Fn(Section) ->
         let own = languages.contains(&lexicon.language);
         let cancelled = lexicon.spans(Section::NotPlan, text, true);
         lexicon.spans(Section::Plan, text, own).iter().any(|span| {
-            !cancelled.iter().any(|over| over.start <= span.start && span.end <= over.end)
+            !cancelled
+                .iter()
+                .any(|over| over.start <= span.start && span.end <= over.end)
         })
     });
     if !found {
@@ -138,7 +152,8 @@ fn asks_for_plan(text: &str, languages: &[Language], speaks: &dyn Fn(Section) ->
 
 /// Languages whose single words count.
 fn languages_of(text: &str, tag: Option<&str>) -> Vec<Language> {
-    let in_range = |low: char, high: char| text.chars().filter(|c| (low..=high).contains(c)).count();
+    let in_range =
+        |low: char, high: char| text.chars().filter(|c| (low..=high).contains(c)).count();
     let cyrillic = in_range('\u{400}', '\u{4ff}');
     let arabic = in_range('\u{600}', '\u{6ff}');
     let latin = text.chars().filter(char::is_ascii_alphabetic).count();
@@ -161,7 +176,8 @@ fn languages_of(text: &str, tag: Option<&str>) -> Vec<Language> {
 }
 
 fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    text.get(..prefix.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
 fn bounded(text: &str) -> &str {

@@ -141,11 +141,7 @@ impl Turn {
         }
         match event {
             Event::Begin(inputs) => self.begin(inputs),
-            Event::Resume => {
-                let mut effects = self.clock();
-                effects.extend(self.ask());
-                effects
-            }
+            Event::Resume { rerun } => self.resume(rerun),
             Event::Text(delta) => self.text(delta),
             Event::Reply { reply, plan } => self.reply(reply, &plan),
             Event::ModelFailed(fault) => self.model_failed(fault),
@@ -175,6 +171,22 @@ impl Turn {
         let mut effects = self.clock();
         effects.extend(self.record_inputs(inputs));
         effects.extend(self.ask());
+        effects
+    }
+
+    fn resume(&mut self, rerun: Vec<ToolCall>) -> Vec<Effect> {
+        if self.phase != Phase::Fresh {
+            return Vec::new();
+        }
+        let mut effects = self.clock();
+        if rerun.is_empty() {
+            effects.extend(self.ask());
+        } else {
+            self.phase = Phase::Working {
+                calls: rerun.clone(),
+            };
+            effects.push(Effect::RunTools(rerun));
+        }
         effects
     }
 
@@ -481,6 +493,14 @@ impl Turn {
             },
             String::new(),
         )
+    }
+
+    /// Ends the turn for a reason of the driver's.
+    pub fn end(&mut self, reason: EndReason) -> Vec<Effect> {
+        if self.is_over() {
+            return Vec::new();
+        }
+        self.cancel_with(reason)
     }
 
     fn cancel_with(&mut self, reason: EndReason) -> Vec<Effect> {

@@ -44,10 +44,7 @@ pub(crate) fn activity(language: &str, log: &Log, detail: bool) -> String {
 /// A header must not look settled, whatever the words begin with.
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches(|sign: char| {
-        matches!(
-            sign,
-            '✅' | '❌' | '⏱' | '⏹' | '⏸' | '⚙' | '\u{fe0f}' | ' '
-        )
+        matches!(sign, '✅' | '❌' | '⏱' | '⏹' | '⏸' | '⚙' | '\u{fe0f}' | ' ')
     });
     one_line(text, LIMIT)
 }

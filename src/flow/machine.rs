@@ -4,7 +4,7 @@ use crate::domain::{EndReason, Keyboard, MessageId, Progress};
 use crate::plan::view::{PlanFace, PlanView};
 
 use super::effect::{Body, FlowEffect};
-use super::event::{EditRefusal, FlowEvent};
+use super::event::FlowEvent;
 use super::keyboard::{discard_confirmation, keyboard};
 use super::log::{Change, Log};
 use super::render::{Rendered, Renderer, render};
@@ -302,82 +302,6 @@ impl Flow {
         self.log.tools() > 0 || changed || self.last_message.is_some()
     }
 
-    fn on_opened(&mut self, message: MessageId, now: Millis, effects: &mut Vec<FlowEffect>) {
-        let Surface::Opening { sent, old } = std::mem::replace(&mut self.surface, Surface::Closed)
-        else {
-            return;
-        };
-        if let Some(old) = old {
-            effects.push(FlowEffect::DeleteOld {
-                message: old.message,
-            });
-        }
-        self.last_message = Some(message);
-        self.surface = Surface::Open(Live {
-            message,
-            accepted: Some(sent),
-            pending: None,
-            refused: None,
-        });
-        if self.stage != Stage::Running {
-            self.refresh(false, now, effects);
-        }
-    }
-
-    fn on_open_failed(&mut self) {
-        if let Surface::Opening { old, .. } = std::mem::replace(&mut self.surface, Surface::Closed)
-            && let Some(old) = old
-        {
-            self.surface = Surface::Open(old);
-        }
-    }
-
-    fn on_accepted(&mut self, edit: u64, now: Millis, effects: &mut Vec<FlowEffect>) {
-        if let Surface::Open(live) = &mut self.surface
-            && let Some((_, content)) = live.pending.take_if(|(number, _)| *number == edit)
-        {
-            live.accepted = Some(content);
-            live.refused = None;
-            if self.stage != Stage::Running {
-                self.refresh(false, now, effects);
-            }
-        }
-    }
-
-    fn on_rejected(
-        &mut self,
-        edit: u64,
-        why: EditRefusal,
-        now: Millis,
-        effects: &mut Vec<FlowEffect>,
-    ) {
-        let Surface::Open(live) = &mut self.surface else {
-            return;
-        };
-        match why {
-            EditRefusal::Gone if edit > 0 => {
-                let shown = live.accepted.as_ref().map(|content| content.revision);
-                self.surface = Surface::Lost {
-                    revision: shown.unwrap_or_default(),
-                };
-                if self.stage != Stage::Running {
-                    self.refresh(false, now, effects);
-                }
-            }
-            EditRefusal::Gone | EditRefusal::Superseded | EditRefusal::Unavailable => {
-                live.pending.take_if(|(number, _)| *number == edit);
-            }
-            EditRefusal::Refused => {
-                if let Some((_, content)) = live.pending.take_if(|(number, _)| *number == edit) {
-                    live.refused = Some(content);
-                }
-                if self.stage != Stage::Running {
-                    self.refresh(false, now, effects);
-                }
-            }
-        }
-    }
-
     /// How long the turn has run, in milliseconds.
     #[must_use]
     pub fn elapsed(&self, now: Millis) -> Millis {
@@ -453,7 +377,9 @@ impl Flow {
         }
         let sent = match (&self.document, plan) {
             (Document::Sent(revision), Some(plan)) => *revision == plan.revision,
-            (Document::Sent(_) | Document::None | Document::Asked(_) | Document::Failed(_), _) => false,
+            (Document::Sent(_) | Document::None | Document::Asked(_) | Document::Failed(_), _) => {
+                false
+            }
         };
         keyboard(&self.options.language, plan, running, prose_whole || sent)
     }

@@ -10,6 +10,7 @@ mod keyboard;
 mod log;
 mod machine;
 pub mod render;
+mod reports;
 pub mod sections;
 mod tick;
 mod units;
@@ -22,6 +23,7 @@ pub use keyboard::{APPROVE, DISCARD, KEEP, STOP, discard_confirmation, keyboard}
 pub use log::{Entry, Log, ToolState};
 pub use machine::{Flow, FlowOptions};
 pub use render::Renderer;
+pub use sections::face_key;
 pub use units::utf16_len;
 pub use view::{Stage, View};
 

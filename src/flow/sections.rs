@@ -1,26 +1,23 @@
 //! The section builder: view model in, sections out, once for all renderers.
 
 mod inline;
+mod log_lines;
 
 use crate::domain::{EntityKind, Formatted};
 use crate::i18n::tr;
 use crate::plan::view::{PlanFace, PlanSection, PlanView, RowMark};
 
 use super::activity::activity;
-use super::log::{Entry, ToolState};
-use super::units::{cut, one_line, tail, utf16_len};
+use super::units::{cut, one_line, utf16_len};
 use super::view::{Stage, View};
 use super::words;
-use crate::domain::{CallStatus, EndReason};
 
 pub(crate) use inline::{Line, inline};
+pub(crate) use log_lines::cut_short;
+use log_lines::log_lines;
 
 /// Characters of a row.
 const ROW_LIMIT: usize = 150;
-/// Characters of one narration in the log.
-const NARRATION_LIMIT: usize = 1_000;
-/// Characters of the text that is streaming.
-const LIVE_LIMIT: usize = 300;
 /// Units that the goal criteria may take.
 const CRITERIA_BUDGET: usize = 600;
 
@@ -68,9 +65,9 @@ pub fn build(view: &View<'_>, plan_budget: usize) -> Sections {
     let mut chrome: Vec<Formatted> = header(view).into_iter().collect();
     let (mut plan, mut prose_whole) = (Vec::new(), true);
     if let Some(shown) = view.plan {
-        chrome.extend(plan_chrome(view.language, shown));
-        (plan, prose_whole) = plan_parts(view.language, shown, plan_budget);
         let running = matches!(view.stage, Stage::Running);
+        chrome.extend(plan_chrome(view.language, shown, running));
+        (plan, prose_whole) = plan_parts(view.language, shown, plan_budget);
         if !prose_whole && shown.face == PlanFace::Ready && !running {
             chrome.push(Formatted::plain(tr(
                 view.language,
@@ -140,7 +137,14 @@ fn footer(view: &View<'_>) -> Option<Formatted> {
     )))
 }
 
-fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
+fn plan_chrome(language: &str, plan: &PlanView, running: bool) -> Vec<Formatted> {
+    // Readiness is judged at the end of a turn; until then the plan is being edited.
+    let unjudged = running && matches!(plan.face, PlanFace::Ready | PlanFace::NotReady);
+    let face = if unjudged {
+        PlanFace::Editing
+    } else {
+        plan.face
+    };
     let mut lines = Vec::new();
     if !plan.title.is_empty() {
         let mut title = Line::new();
@@ -163,10 +167,10 @@ fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
         }
         lines.push(title.finish());
     }
-    if let Some(key) = face_key(plan.face) {
+    if let Some(key) = face_key(face) {
         lines.push(Formatted::plain(tr(language, key, &[])));
     }
-    if plan.face == PlanFace::NotReady && !plan.missing.is_empty() {
+    if face == PlanFace::NotReady && !plan.missing.is_empty() {
         let missing: Vec<String> = plan
             .missing
             .iter()
@@ -179,12 +183,17 @@ fn plan_chrome(language: &str, plan: &PlanView) -> Vec<Formatted> {
         )));
     }
     if let Some(goal) = plan.goal.as_deref().filter(|goal| !goal.trim().is_empty()) {
-        lines.push(Formatted::plain(format!("🎯 {}", one_line(goal, ROW_LIMIT))));
+        lines.push(Formatted::plain(format!(
+            "🎯 {}",
+            one_line(goal, ROW_LIMIT)
+        )));
     }
     lines
 }
 
-fn face_key(face: PlanFace) -> Option<&'static str> {
+/// Locale key of a state word; `None` while the checklist runs, which the rows say.
+#[must_use]
+pub fn face_key(face: PlanFace) -> Option<&'static str> {
     match face {
         PlanFace::Discussing => Some("flow-face-discussing"),
         PlanFace::Editing => Some("flow-face-editing"),
@@ -339,100 +348,4 @@ fn summary(language: &str, sections: &[PlanSection], budget: usize) -> Vec<Part>
         parts.push(part);
     }
     parts
-}
-
-fn log_lines(view: &View<'_>) -> Vec<Formatted> {
-    let mut lines: Vec<Formatted> = view
-        .log
-        .entries()
-        .iter()
-        .map(|entry| entry_line(view, entry))
-        .collect();
-    let live = view.log.live().trim();
-    if matches!(view.stage, Stage::Running) && !live.is_empty() {
-        lines.push(Formatted::plain(format!("{} ▋", tail(live, LIVE_LIMIT))));
-    }
-    lines
-}
-
-fn entry_line(view: &View<'_>, entry: &Entry) -> Formatted {
-    match entry {
-        Entry::Narration { text } => Formatted::plain(format!("💬 {}", cut(text, NARRATION_LIMIT))),
-        Entry::Notice(notice) => {
-            let arguments: Vec<(&str, &str)> = notice
-                .arguments
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str()))
-                .collect();
-            let line = tr(view.language, &notice.key, &arguments);
-            Formatted::plain(format!("ℹ️ {}", one_line(&line, 300)))
-        }
-        Entry::Tool {
-            label,
-            argument,
-            state,
-            detail,
-            ..
-        } => tool_line(view, label, argument, *state, detail),
-    }
-}
-
-fn tool_line(
-    view: &View<'_>,
-    label: &str,
-    argument: &str,
-    state: ToolState,
-    detail: &str,
-) -> Formatted {
-    let mut line = Line::new();
-    line.push(sign(state), None);
-    line.push(" ", None);
-    line.push(&tr(view.language, label, &[]), None);
-    if view.detail && !argument.trim().is_empty() {
-        line.push(" ", None);
-        line.push(&one_line(argument, ROW_LIMIT), Some(EntityKind::Code));
-    }
-    if let ToolState::Ended { duration_ms, .. } = state
-        && duration_ms >= 1_000
-    {
-        let time = words::duration(view.language, duration_ms);
-        line.push(&format!(" ({time})"), None);
-    }
-    if view.detail && !detail.trim().is_empty() {
-        let detail = match state {
-            ToolState::Running => one_line(&tail(detail, ROW_LIMIT), ROW_LIMIT),
-            ToolState::Ended { .. } => one_line(detail, ROW_LIMIT),
-        };
-        line.push(&format!("\n   {detail}"), None);
-    }
-    line.finish()
-}
-
-fn sign(state: ToolState) -> &'static str {
-    match state {
-        ToolState::Running => "⚙️",
-        ToolState::Ended { status, .. } => match status {
-            CallStatus::Ok => "✅",
-            CallStatus::Failed => "❌",
-            CallStatus::Refused => "🚫",
-            CallStatus::Interrupted => "⏸",
-            CallStatus::Cancelled => "⏹",
-        },
-    }
-}
-
-/// How the calls that still ran are marked when a turn ends so.
-pub(crate) fn cut_short(reason: &EndReason) -> CallStatus {
-    match reason {
-        EndReason::Interrupted | EndReason::Failed(_) => CallStatus::Interrupted,
-        EndReason::Done
-        | EndReason::PlanReady
-        | EndReason::PlanNotReady { .. }
-        | EndReason::Question
-        | EndReason::Blocked { .. }
-        | EndReason::Budget { .. }
-        | EndReason::Incomplete { .. }
-        | EndReason::Stopped
-        | EndReason::TimedOut => CallStatus::Cancelled,
-    }
 }

@@ -9,12 +9,7 @@ use super::view::Stage;
 use super::{Millis, TICK_MS};
 
 impl Flow {
-    pub(super) fn on_tick(
-        &mut self,
-        may_repost: bool,
-        now: Millis,
-        effects: &mut Vec<FlowEffect>,
-    ) {
+    pub(super) fn on_tick(&mut self, may_repost: bool, now: Millis, effects: &mut Vec<FlowEffect>) {
         if self.stage != Stage::Running {
             self.attempts_left = self.attempts_left.saturating_sub(1);
             if self.attempts_left == 0 {
@@ -62,12 +57,7 @@ impl Flow {
     }
 
     /// Edits, freezes or reposts if what is shown is not what is to be shown.
-    pub(super) fn refresh(
-        &mut self,
-        may_repost: bool,
-        now: Millis,
-        effects: &mut Vec<FlowEffect>,
-    ) {
+    pub(super) fn refresh(&mut self, may_repost: bool, now: Millis, effects: &mut Vec<FlowEffect>) {
         self.ask_for_document(effects);
         match &self.surface {
             Surface::Closed | Surface::Opening { .. } => {}

@@ -34,3 +34,11 @@ pub fn tr(language: &str, key: &str, arguments: &[(&str, &str)]) -> String {
         .try_lookup_with_args(&tag, key, &arguments)
         .unwrap_or_else(|| key.to_owned())
 }
+
+/// The locale tags that are complete, in alphabetical order.
+#[must_use]
+pub fn languages() -> Vec<String> {
+    let mut tags: Vec<String> = LOCALES.locales().map(ToString::to_string).collect();
+    tags.sort();
+    tags
+}

@@ -34,8 +34,7 @@ pub enum NotCanonical {
 ///
 /// [`NotCanonical`] if the text is not exactly one JSON object within the depth bound.
 pub fn canonical(arguments: &str) -> Result<String, NotCanonical> {
-    let raw: &RawValue =
-        serde_json::from_str(arguments).map_err(|_| NotCanonical::NotJson)?;
+    let raw: &RawValue = serde_json::from_str(arguments).map_err(|_| NotCanonical::NotJson)?;
     if !raw.get().starts_with('{') {
         return Err(NotCanonical::NotObject);
     }
@@ -59,8 +58,7 @@ fn write_value(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), Not
         Some(b'{') => write_object(text, depth, out),
         Some(b'[') => write_array(text, depth, out),
         Some(b'"') => {
-            let decoded: String =
-                serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
+            let decoded: String = serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
             write_string(&decoded, out);
             Ok(())
         }

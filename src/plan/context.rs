@@ -11,7 +11,9 @@ mod snapshot;
 
 pub use cache::ContextCache;
 pub use restore::{Origin, newest, restore};
-pub use snapshot::{RevisionNote, Snapshot, Step, WireCheck, WireStatus, WireVerification, snapshot};
+pub use snapshot::{
+    RevisionNote, Snapshot, Step, WireCheck, WireStatus, WireVerification, snapshot,
+};
 
 use super::model::Plan;
 
@@ -86,7 +88,11 @@ pub fn plain(plan: &Snapshot, max_chars: usize) -> Plain {
     } else {
         without_oldest_done(plan, &whole.header, cap)
     };
-    if shortened.chars() <= cap { shortened } else { cut(shortened, cap) }
+    if shortened.chars() <= cap {
+        shortened
+    } else {
+        cut(shortened, cap)
+    }
 }
 
 /// The message without any cap.
@@ -95,11 +101,17 @@ pub fn full(plan: &Snapshot) -> Plain {
     let header = header(plan);
     if plan.is_finished() {
         let ids: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
-        return Plain { header, body: ids.join(" ") };
+        return Plain {
+            header,
+            body: ids.join(" "),
+        };
     }
     let mut lines = line::fixed(plan);
     lines.extend(plan.steps.iter().map(line::step));
-    Plain { header, body: lines.join("\n") }
+    Plain {
+        header,
+        body: lines.join("\n"),
+    }
 }
 
 /// Whether a plan may take this shape: without checks and revisions always; else only if its render
@@ -114,7 +126,12 @@ pub fn fits(plan: &Plan, max_chars: usize) -> bool {
     let worst = worst_case(snapshot);
     let total = worst.steps.len();
     let header = running_header(MAX_VERSION, (total, total, total), true);
-    Plain { header, ..full(&worst) }.chars() <= cap
+    Plain {
+        header,
+        ..full(&worst)
+    }
+    .chars()
+        <= cap
 }
 
 /// Whether a message is a plan message. Copies in tool results, in answers or in the middle of a text
@@ -144,7 +161,9 @@ fn header(plan: &Snapshot) -> String {
 fn running_header(version: u64, counts: (usize, usize, usize), checks: bool) -> String {
     let (done, total, blocked) = counts;
     let checks = if checks { ", checks" } else { "" };
-    format!("{PREFIX} v{version}{SEPARATOR}{done}/{total} done, {blocked} blocked{checks}. {SENTENCE}]")
+    format!(
+        "{PREFIX} v{version}{SEPARATOR}{done}/{total} done, {blocked} blocked{checks}. {SENTENCE}]"
+    )
 }
 
 fn without_oldest_done(plan: &Snapshot, header: &str, cap: usize) -> Plain {
@@ -155,7 +174,10 @@ fn without_oldest_done(plan: &Snapshot, header: &str, cap: usize) -> Plain {
         .map(|step| (step.status.is_done(), line::step(step)))
         .collect();
     let droppable = rows.iter().filter(|(done, _)| *done).count();
-    let mut best = Plain { header: header.to_owned(), body: String::new() };
+    let mut best = Plain {
+        header: header.to_owned(),
+        body: String::new(),
+    };
     for dropped in 1..=droppable {
         let mut lines = fixed.clone();
         lines.push(format!("[+{dropped} done steps omitted]"));
@@ -181,7 +203,10 @@ fn without_oldest_done(plan: &Snapshot, header: &str, cap: usize) -> Plain {
 fn cut(whole: Plain, cap: usize) -> Plain {
     let room = cap.saturating_sub(whole.header.chars().count() + 1);
     let kept: String = whole.body.chars().take(room).collect();
-    Plain { header: whole.header, body: format!("{kept}\n{CUT}") }
+    Plain {
+        header: whole.header,
+        body: format!("{kept}\n{CUT}"),
+    }
 }
 
 fn worst_case(mut plan: Snapshot) -> Snapshot {
@@ -199,5 +224,7 @@ fn worst_case(mut plan: Snapshot) -> Snapshot {
     plan
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

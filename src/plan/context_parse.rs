@@ -46,7 +46,13 @@ pub fn parse(text: &str, max_tasks: usize) -> Result<Parsed, Rejection> {
     };
     match header::parse(first)? {
         Header::Finished { version, total } => finished(version, total, rest, max_tasks),
-        Header::Running { version, done, total, blocked, checks } => {
+        Header::Running {
+            version,
+            done,
+            total,
+            blocked,
+            checks,
+        } => {
             let body = wrapper::unwrap(rest.ok_or(Rejection::HeaderOnly)?)?;
             let plan = running(version, &body, max_tasks, checks)?;
             if plan.steps.len() != total {
@@ -62,7 +68,12 @@ pub fn parse(text: &str, max_tasks: usize) -> Result<Parsed, Rejection> {
                 return Err(Rejection::CheckFlag);
             }
             // Whatever else differs from what would be emitted: field order, spacing, spelling.
-            if full(&plan) != (Plain { header: first.to_owned(), body }) {
+            if full(&plan)
+                != (Plain {
+                    header: first.to_owned(),
+                    body,
+                })
+            {
                 return Err(Rejection::NotCanonical);
             }
             Ok(Parsed::Running(plan))
@@ -129,7 +140,12 @@ fn running(
     if step::has_duplicates(steps.iter().map(|step| step.id.as_str())) {
         return Err(Rejection::DuplicateId);
     }
-    Ok(Snapshot { version, revision, verification, steps })
+    Ok(Snapshot {
+        version,
+        revision,
+        verification,
+        steps,
+    })
 }
 
 fn revision(line: &str) -> Result<RevisionNote, Rejection> {
@@ -138,7 +154,11 @@ fn revision(line: &str) -> Result<RevisionNote, Rejection> {
         .and_then(|rest| rest.strip_suffix(']'))
         .ok_or(Rejection::BadRevision)?;
     let note: RevisionNote = serde_json::from_str(json).map_err(|_| Rejection::BadRevision)?;
-    if step::is_revision(&note) { Ok(note) } else { Err(Rejection::BadRevision) }
+    if step::is_revision(&note) {
+        Ok(note)
+    } else {
+        Err(Rejection::BadRevision)
+    }
 }
 
 fn verification(line: &str) -> Result<Vec<WireVerification>, Rejection> {
@@ -148,8 +168,15 @@ fn verification(line: &str) -> Result<Vec<WireVerification>, Rejection> {
         .ok_or(Rejection::BadVerification)?;
     let items: Vec<WireVerification> =
         serde_json::from_str(json).map_err(|_| Rejection::BadVerification)?;
-    let valid = !items.is_empty() && items.iter().all(|item| step::is_evidence_word(&item.status));
-    if valid { Ok(items) } else { Err(Rejection::BadVerification) }
+    let valid = !items.is_empty()
+        && items
+            .iter()
+            .all(|item| step::is_evidence_word(&item.status));
+    if valid {
+        Ok(items)
+    } else {
+        Err(Rejection::BadVerification)
+    }
 }
 
 fn is_omission(line: &str) -> bool {

@@ -5,21 +5,25 @@
 
 mod batch;
 mod memory;
+mod verdict;
 
 use sha2::{Digest, Sha256};
 
 use crate::domain::{CallId, CallStatus, Effects};
 
 use super::canonical::{canonical, shell_call};
-use super::model::{Evidence, Plan, Task, TaskStatus};
+use super::model::{Evidence, Plan, TaskStatus};
 
 pub use batch::{BatchCall, barriers, waves};
 pub use memory::{FailedMutation, MutationMemory, reports_blocker, targets_of, touches};
+pub use verdict::{NotProven, all_fresh, can_complete, is_done, is_fresh, recheck, unproven, word};
 
 /// Name of the tool whose calls satisfy verification commands.
 pub const SHELL_TOOL: &str = "bash";
 /// Name of the plan tool; its calls are never evidence.
 pub const PLAN_TOOL: &str = "plan";
+/// Locale key of the reason that a refused call leaves on its check.
+pub const REFUSED_KEY: &str = "plan-check-refused";
 /// Longest call id that is stored as it came, in characters.
 pub const MAX_CALL_ID: usize = 128;
 
@@ -67,12 +71,19 @@ pub fn epoch(plan: &Plan) -> u64 {
         .iter()
         .flat_map(|task| {
             let checks = task.checks.iter().map(move |check| {
-                format!("c\0{}\0{}\0{}\0{}", task.id, check.id, check.tool, check.arguments)
+                format!(
+                    "c\0{}\0{}\0{}\0{}",
+                    task.id, check.id, check.tool, check.arguments
+                )
             });
             std::iter::once(format!("t\0{}\0{}", task.id, task.title)).chain(checks)
         })
         .collect();
-    lines.extend(plan.verification.iter().map(|item| format!("v\0{}", item.command)));
+    lines.extend(
+        plan.verification
+            .iter()
+            .map(|item| format!("v\0{}", item.command)),
+    );
     lines.sort();
     let mut hash = Sha256::new();
     hash.update(plan.id.as_bytes());
@@ -100,30 +111,23 @@ pub fn observe(plan: &mut Plan, seen: &Observation<'_>) -> Changes {
     let current = seen.epoch == epoch(plan);
     let fresh_before = fresh_completed(plan);
     let mut changes = Changes::default();
-
-    match seen.status {
-        CallStatus::Ok if matches && current => {
-            let evidence = Evidence::Passed { call: stored(seen.call) };
-            settle(plan, seen.tool, arguments.as_deref(), &evidence, &mut changes);
-        }
-        CallStatus::Failed if matches => {
-            changes.staled = stale_all(plan);
-            if current {
-                let evidence = Evidence::Failed { call: stored(seen.call) };
-                settle(plan, seen.tool, arguments.as_deref(), &evidence, &mut changes);
-            }
-        }
+    let call = || stored(seen.call);
+    let (spoils, found) = match seen.status {
+        CallStatus::Ok if matches && current => (false, Some(Evidence::Passed { call: call() })),
+        CallStatus::Failed if matches => (true, Some(Evidence::Failed { call: call() })),
         CallStatus::Refused => {
-            if matches && current {
-                let evidence = Evidence::Blocked { reason: "the call was refused".to_owned() };
-                settle(plan, seen.tool, arguments.as_deref(), &evidence, &mut changes);
-            }
+            let reason = REFUSED_KEY.to_owned();
+            (false, matches.then_some(Evidence::Blocked { reason }))
         }
         CallStatus::Ok | CallStatus::Failed | CallStatus::Interrupted | CallStatus::Cancelled => {
-            if mutates(seen.effects, seen.changed) {
-                changes.staled = stale_all(plan);
-            }
+            (mutates(seen.effects, seen.changed), None)
         }
+    };
+    if spoils {
+        changes.staled = stale_all(plan);
+    }
+    if let (Some(found), Some(arguments), true) = (found, arguments.as_deref(), current) {
+        settle(plan, seen.tool, arguments, &found, &mut changes);
     }
     finish(plan, &fresh_before, changes)
 }
@@ -132,7 +136,10 @@ pub fn observe(plan: &mut Plan, seen: &Observation<'_>) -> Changes {
 /// sub-agent wrote, a checkpoint was restored).
 pub fn invalidate(plan: &mut Plan) -> Changes {
     let fresh_before = fresh_completed(plan);
-    let changes = Changes { staled: stale_all(plan), ..Changes::default() };
+    let changes = Changes {
+        staled: stale_all(plan),
+        ..Changes::default()
+    };
     finish(plan, &fresh_before, changes)
 }
 
@@ -143,7 +150,10 @@ pub fn restored(plan: &mut Plan) -> Changes {
     let fresh_before = fresh_completed(plan);
     let mut changes = Changes::default();
     for evidence in all_evidence(plan) {
-        if matches!(evidence, Evidence::Passed { .. } | Evidence::Stale { restored: false }) {
+        if matches!(
+            evidence,
+            Evidence::Passed { .. } | Evidence::Stale { restored: false }
+        ) {
             *evidence = Evidence::Stale { restored: true };
             changes.staled += 1;
         }
@@ -162,119 +172,6 @@ pub fn mutates(effects: Effects, changed: bool) -> bool {
     }
 }
 
-/// Whether the evidence lets a task complete: seen to pass and nothing changed since, or attested.
-#[must_use]
-pub fn is_fresh(evidence: &Evidence) -> bool {
-    matches!(evidence, Evidence::Passed { .. } | Evidence::Attested { .. })
-}
-
-/// Whether a completed task needs its checks again (`⟳`): it counts as not done.
-#[must_use]
-pub fn recheck(task: &Task) -> bool {
-    task.status == TaskStatus::Completed && task.checks.iter().any(|check| !is_fresh(&check.evidence))
-}
-
-/// Whether a task counts as done: completed with fresh evidence, or skipped.
-#[must_use]
-pub fn is_done(task: &Task) -> bool {
-    match task.status {
-        TaskStatus::Completed => !recheck(task),
-        TaskStatus::Skipped => true,
-        TaskStatus::Pending
-        | TaskStatus::InProgress
-        | TaskStatus::Failed
-        | TaskStatus::Blocked { .. } => false,
-    }
-}
-
-/// A task that cannot complete as success, in words for the model: every open check with its exact call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct NotProven {
-    /// Ids of the checks that are neither passed nor attested.
-    pub open: Vec<String>,
-    /// Whether every one of the task's checks is blocked.
-    pub all_blocked: bool,
-    text: String,
-}
-
-/// Whether the task may complete as success.
-///
-/// # Errors
-///
-/// [`NotProven`] naming each check that is neither passed nor attested and the call that satisfies it.
-pub fn can_complete(task: &Task) -> Result<(), NotProven> {
-    let open: Vec<_> = task.checks.iter().filter(|check| !is_fresh(&check.evidence)).collect();
-    if open.is_empty() {
-        return Ok(());
-    }
-    let all_blocked =
-        task.checks.iter().all(|check| matches!(check.evidence, Evidence::Blocked { .. }));
-    let calls: Vec<String> = open
-        .iter()
-        .map(|check| {
-            format!("{} ({}): {} {}", check.id, word(&check.evidence), check.tool, check.arguments)
-        })
-        .collect();
-    let advice = if all_blocked {
-        "Every check is blocked: use check_replace, or complete with outcome \"skip\"."
-    } else {
-        "Make each call in an earlier batch than complete; a blocked one needs check_replace."
-    };
-    Err(NotProven {
-        open: open.iter().map(|check| check.id.clone()).collect(),
-        all_blocked,
-        text: format!(
-            "task \"{}\" has checks that have not passed: {}. {advice}",
-            task.id,
-            calls.join("; ")
-        ),
-    })
-}
-
-/// What keeps a plan from being archived although its tasks are resolved: checks of completed tasks
-/// as `task/check` and verification commands as `verification/<n>`, counted from 1.
-#[must_use]
-pub fn unproven(plan: &Plan) -> Vec<String> {
-    let checks = plan
-        .tasks
-        .iter()
-        .filter(|task| task.status == TaskStatus::Completed)
-        .flat_map(|task| {
-            task.checks
-                .iter()
-                .filter(|check| !is_fresh(&check.evidence))
-                .map(move |check| format!("{}/{}", task.id, check.id))
-        });
-    let commands = plan
-        .verification
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| !is_fresh(&item.evidence))
-        .map(|(index, _)| format!("verification/{}", index + 1));
-    checks.chain(commands).collect()
-}
-
-/// Whether every check of a completed task is fresh or attested and every verification command has
-/// succeeded since the last mutation.
-#[must_use]
-pub fn all_fresh(plan: &Plan) -> bool {
-    unproven(plan).is_empty()
-}
-
-/// The word for a state of evidence, as the context message spells it.
-#[must_use]
-pub fn word(evidence: &Evidence) -> &'static str {
-    match evidence {
-        Evidence::Pending => "pending",
-        Evidence::Passed { .. } => "passed",
-        Evidence::Failed { .. } => "failed",
-        Evidence::Stale { .. } => "stale",
-        Evidence::Blocked { .. } => "blocked",
-        Evidence::Attested { .. } => "attested",
-    }
-}
-
 /// Whether a canonical call is the call of a check or of a verification command.
 #[must_use]
 pub fn is_declared(plan: &Plan, tool: &str, arguments: &str) -> bool {
@@ -283,14 +180,19 @@ pub fn is_declared(plan: &Plan, tool: &str, arguments: &str) -> bool {
         .flat_map(|task| &task.checks)
         .any(|check| check.tool == tool && check.arguments == arguments)
         || (tool == SHELL_TOOL
-            && plan.verification.iter().any(|item| shell_call(&item.command) == arguments))
+            && plan
+                .verification
+                .iter()
+                .any(|item| shell_call(&item.command) == arguments))
 }
 
 /// A call id as evidence stores it: a foreign one that is long or not plain becomes its SHA-256.
 #[must_use]
 pub fn stored(call: &CallId) -> CallId {
     let text = call.as_str();
-    let plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
     if plain && !text.is_empty() && text.len() <= MAX_CALL_ID {
         return call.clone();
     }
@@ -302,11 +204,10 @@ pub fn stored(call: &CallId) -> CallId {
 fn settle(
     plan: &mut Plan,
     tool: &str,
-    arguments: Option<&str>,
+    arguments: &str,
     evidence: &Evidence,
     changes: &mut Changes,
 ) {
-    let Some(arguments) = arguments else { return };
     let mut put = |name: String, slot: &mut Evidence| {
         if slot != evidence {
             *slot = evidence.clone();

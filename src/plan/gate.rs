@@ -166,7 +166,10 @@ pub fn decide(phase: &Phase, ask: &Ask<'_>) -> Verdict {
 
 /// Declared effects, or `Unknown` where the class of this very call says more than they do.
 fn trusted_effects(ask: &Ask<'_>) -> Effects {
-    let reads = matches!(ask.effects, Effects::Read | Effects::NetworkRead | Effects::Ask);
+    let reads = matches!(
+        ask.effects,
+        Effects::Read | Effects::NetworkRead | Effects::Ask
+    );
     let class_acts = match ask.class {
         ActionClass::WorkspaceWrite
         | ActionClass::Exec
@@ -176,7 +179,11 @@ fn trusted_effects(ask: &Ask<'_>) -> Effects {
         ActionClass::Channel => ask.effects != Effects::Ask,
         ActionClass::Read | ActionClass::Network | ActionClass::Plan => false,
     };
-    if reads && class_acts { Effects::Unknown } else { ask.effects }
+    if reads && class_acts {
+        Effects::Unknown
+    } else {
+        ask.effects
+    }
 }
 
 fn deny(phase: Phase, refused: Refusal) -> Verdict {
@@ -195,11 +202,9 @@ fn read(phase: Phase) -> Verdict {
 fn plan_md(phase: Phase) -> Verdict {
     match phase {
         Phase::Editing => Verdict::Allow(SandboxProfile::Workspace),
-        Phase::NoPlan
-        | Phase::PreInit { .. }
-        | Phase::Seeding
-        | Phase::Active
-        | Phase::Corrupt => deny(phase, Refusal::PlanFile),
+        Phase::NoPlan | Phase::PreInit { .. } | Phase::Seeding | Phase::Active | Phase::Corrupt => {
+            deny(phase, Refusal::PlanFile)
+        }
     }
 }
 
@@ -247,7 +252,9 @@ fn spawn(phase: Phase, read_only_role: bool) -> Verdict {
 
 fn plan_operation(phase: Phase, operation: Option<PlanOperation>) -> Verdict {
     let allow = Verdict::Allow(SandboxProfile::ReadOnly);
-    let Some(operation) = operation else { return deny(phase, Refusal::UnreadPlanCall) };
+    let Some(operation) = operation else {
+        return deny(phase, Refusal::UnreadPlanCall);
+    };
     match (phase, operation) {
         (Phase::Corrupt, _) => deny(phase, Refusal::Operation(operation)),
         (_, PlanOperation::Get)

@@ -16,10 +16,10 @@ use outcome::{Outcome, Reader};
 pub const MAX_COMMAND_BYTES: usize = 4096;
 /// Levels of brackets, braces and quotes in quotes that are looked into.
 pub(crate) const MAX_NESTING: usize = 6;
-/// Brackets that are allowed for each level; they need not be nested.
-const BRACKETS_A_LEVEL: usize = 3;
-/// Clauses that are allowed for each level.
-const CLAUSES_A_LEVEL: usize = 2;
+/// Opened brackets that are allowed, nested or not: the parser's work doubles with every level.
+const MAX_BRACKETS: usize = 14;
+/// Clauses (`if`, `for`, `case`, …) that are allowed, nested or not.
+const MAX_CLAUSES: usize = 12;
 
 /// Why a command is no verification, in English for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +37,9 @@ pub enum Why {
     #[error("the command is not valid shell")]
     NotShell,
     /// It succeeds whatever the project is like.
-    #[error("the command cannot fail for a reason about the project; use its tests, build or linter")]
+    #[error(
+        "the command cannot fail for a reason about the project; use its tests, build or linter"
+    )]
     Trivial,
     /// It can only fail.
     #[error("the command can never succeed")]
@@ -70,7 +72,7 @@ pub fn is_meaningful(command: &str) -> Result<(), Why> {
 
 /// The outcome of a piece of shell, `depth` levels inside the command.
 fn status_of(command: &str, depth: usize) -> Result<Outcome, Why> {
-    if command.len() > MAX_COMMAND_BYTES || depth > MAX_NESTING || nesting(command) > MAX_NESTING {
+    if command.len() > MAX_COMMAND_BYTES || depth > MAX_NESTING || is_too_deep(command) {
         return Err(Why::TooComplex);
     }
     let options = ParserOptions::default();
@@ -83,16 +85,18 @@ fn status_of(command: &str, depth: usize) -> Result<Outcome, Why> {
     Reader::new(depth).program(&program)
 }
 
-/// An upper bound of how deep the parser would go: opened brackets, and words that open a clause.
-/// Closing ones are not subtracted from the clauses, because quotes and patterns can fake them.
-fn nesting(command: &str) -> usize {
-    let brackets = command.matches(['(', '{']).count() / BRACKETS_A_LEVEL;
+/// Whether the command could lead the parser too deep. Closing brackets are not subtracted, because
+/// quotes and patterns can fake them.
+fn is_too_deep(command: &str) -> bool {
     let clauses = command
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| matches!(*word, "if" | "elif" | "while" | "until" | "for" | "case" | "select"))
-        .count()
-        / CLAUSES_A_LEVEL;
-    brackets.max(clauses)
+        .filter(|word| {
+            matches!(
+                *word,
+                "if" | "elif" | "while" | "until" | "for" | "case" | "select"
+            )
+        });
+    command.matches(['(', '{']).count() > MAX_BRACKETS || clauses.count() > MAX_CLAUSES
 }
 
 #[cfg(test)]

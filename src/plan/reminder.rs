@@ -76,9 +76,10 @@ pub struct Digest {
 pub fn digest(state: &PlanState, md_path: Option<&Path>) -> Option<Digest> {
     let (word, next) = match state {
         PlanState::NoPlan => return None,
-        PlanState::PreInit { .. } => {
-            ("PreInit", "Next: look around, then plan init or plan submit; change nothing.".to_owned())
-        }
+        PlanState::PreInit { .. } => (
+            "PreInit",
+            "Next: look around, then plan init or plan submit; change nothing.".to_owned(),
+        ),
         PlanState::Editing(_) => (
             "Editing",
             "Next: finish the session plan .md and wait for the owner's Approve; do not call plan \
@@ -107,7 +108,10 @@ pub fn digest(state: &PlanState, md_path: Option<&Path>) -> Option<Digest> {
         | PlanState::Corrupt { .. } => String::new(),
     };
     Some(Digest {
-        trusted: bounded(format!("Plan state: {word}.\n{path}\n{next}"), MAX_REMINDER_BYTES),
+        trusted: bounded(
+            format!("Plan state: {word}.\n{path}\n{next}"),
+            MAX_REMINDER_BYTES,
+        ),
         remaining,
     })
 }
@@ -129,8 +133,9 @@ pub fn remaining_with_titles(plan: &Plan) -> String {
 /// `None` if nothing remains.
 #[must_use]
 pub fn remaining(plan: &Plan) -> Option<String> {
-    let items: Vec<String> =
-        open_tasks(plan).map(|task| format!("{}={}", task.id, word(task))).collect();
+    let items: Vec<String> = open_tasks(plan)
+        .map(|task| format!("{}={}", task.id, word(task)))
+        .collect();
     (!items.is_empty()).then(|| bounded(items.join(", "), MAX_REMAINING_BYTES))
 }
 
@@ -171,9 +176,10 @@ const OUTLINE: &str = "The file needs, with exactly these headings and labels:\n
 fn pre_init(origin: PreInitOrigin, md_path: &Path) -> String {
     let (asked, approval) = match origin {
         PreInitOrigin::Slash => ("The owner switched plan mode on.", ""),
-        PreInitOrigin::Nudge => {
-            ("The user's words ask for a plan.", " The owner is asked before plan init runs.")
-        }
+        PreInitOrigin::Nudge => (
+            "The user's words ask for a plan.",
+            " The owner is asked before plan init runs.",
+        ),
     };
     format!(
         "[Plan mode: before init] {asked} No plan exists yet.\n\
@@ -194,7 +200,10 @@ fn editing(plan: &EditingPlan, missing: &[&str]) -> String {
         "It has everything that Approve needs.".to_owned()
     } else {
         let named: Vec<&str> = missing.iter().take(MAX_MISSING).copied().collect();
-        format!("Still missing before it can be approved: {}.", named.join(", "))
+        format!(
+            "Still missing before it can be approved: {}.",
+            named.join(", ")
+        )
     };
     format!(
         "[Plan mode: writing the session plan] The session plan is {} (absolute path; write exactly \

@@ -130,7 +130,10 @@ impl Signals {
         let mut signals = Vec::new();
         if is_new {
             self.streak = 0;
-            signals.push(Signal::PlanCreated { tasks: counts.tasks, version: after.version });
+            signals.push(Signal::PlanCreated {
+                tasks: counts.tasks,
+                version: after.version,
+            });
         } else {
             signals.push(counts.updated(after.version));
         }
@@ -148,11 +151,24 @@ impl Signals {
     #[must_use]
     pub fn rejected(operation: &str, class: RejectionClass) -> Signal {
         let known = [
-            "init", "submit", "add_tasks", "start", "complete", "update", "revise",
-            "check_replace", "get",
+            "init",
+            "submit",
+            "add_tasks",
+            "start",
+            "complete",
+            "update",
+            "revise",
+            "check_replace",
+            "get",
         ];
-        let operation = known.into_iter().find(|name| *name == operation).unwrap_or("unknown");
-        Signal::PlanValidationFailed { operation: operation.to_owned(), class }
+        let operation = known
+            .into_iter()
+            .find(|name| *name == operation)
+            .unwrap_or("unknown");
+        Signal::PlanValidationFailed {
+            operation: operation.to_owned(),
+            class,
+        }
     }
 
     /// Counts transitions to blocked; one to done or in progress in the same change resets first.
@@ -169,7 +185,9 @@ impl Signals {
             }
             match task.status {
                 TaskStatus::Blocked { .. } => blocked += 1,
-                TaskStatus::Completed | TaskStatus::Skipped | TaskStatus::InProgress => moved = true,
+                TaskStatus::Completed | TaskStatus::Skipped | TaskStatus::InProgress => {
+                    moved = true
+                }
                 TaskStatus::Pending | TaskStatus::Failed => {}
             }
         }
@@ -234,14 +252,23 @@ struct Counts {
 impl Counts {
     fn of(plan: &Plan) -> Self {
         let count = |matches: fn(&TaskStatus) -> bool| {
-            plan.tasks.iter().filter(|task| matches(&task.status)).count()
+            plan.tasks
+                .iter()
+                .filter(|task| matches(&task.status))
+                .count()
         };
         let tasks = plan.tasks.len();
         let done = plan.tasks.iter().filter(|task| is_done(task)).count();
         let blocked =
             count(|status| matches!(status, TaskStatus::Blocked { .. } | TaskStatus::Failed));
         let pending = count(|status| matches!(status, TaskStatus::Pending));
-        Self { tasks, done, in_progress: tasks - done - blocked - pending, blocked, pending }
+        Self {
+            tasks,
+            done,
+            in_progress: tasks - done - blocked - pending,
+            blocked,
+            pending,
+        }
     }
 
     fn updated(&self, version: u64) -> Signal {

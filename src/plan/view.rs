@@ -150,7 +150,11 @@ pub fn build(state: &PlanState, running: bool, max_tasks: usize, say: Say<'_>) -
         PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => empty,
         PlanState::Editing(editing) => PlanView {
             id: editing.plan.id.clone(),
-            title: editing.plan.title.clone(),
+            // What approval will take as the title.
+            title: template::title(&editing.prose).map_or_else(
+                || editing.plan.title.clone(),
+                |title| bounds::cut(&bounds::one_line(&title), bounds::TITLE),
+            ),
             revision: template::revision(&editing.prose),
             sections: template::sections(&editing.prose),
             missing: template::missing(&editing.prose, max_tasks)

@@ -40,9 +40,9 @@ pub async fn deliver(outbox: &Outbox, answer: Answer) -> Result<Vec<MessageId>, 
     for (index, send) in plan(&answer).into_iter().enumerate() {
         match outbox.send(send).await {
             Ok(message) => messages.push(message),
-            Err(
-                closed @ (SendFault::Blocked | SendFault::Unauthorized | SendFault::Closed),
-            ) => return Err(closed),
+            Err(closed @ (SendFault::Blocked | SendFault::Unauthorized | SendFault::Closed)) => {
+                return Err(closed);
+            }
             Err(
                 other @ (SendFault::Gone
                 | SendFault::Refused(_)

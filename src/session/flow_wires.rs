@@ -37,7 +37,11 @@ pub(super) async fn open(
     keyboard: Keyboard,
     urgent: bool,
 ) -> Report {
-    let lane = if urgent { Lane::Keyboard } else { Lane::Content };
+    let lane = if urgent {
+        Lane::Keyboard
+    } else {
+        Lane::Content
+    };
     let send = Send {
         keyboard: Some(keyboard),
         silent: true,
@@ -127,7 +131,10 @@ mod tests {
 
     #[test]
     fn document_names_are_safe() {
-        assert_eq!(document_name("Fix ../the adder!", 2), "plan-fix-the-adder-r2.md");
+        assert_eq!(
+            document_name("Fix ../the adder!", 2),
+            "plan-fix-the-adder-r2.md"
+        );
         assert_eq!(document_name("///", 1), "plan-untitled-r1.md");
     }
 }

@@ -31,7 +31,9 @@ impl StoreJournal {
     ) -> Result<(), JournalError> {
         let mut batch = Batch::new();
         match &row {
-            Some(row) => batch.put(table, &key, row).map_err(|error| failed(&error))?,
+            Some(row) => batch
+                .put(table, &key, row)
+                .map_err(|error| failed(&error))?,
             None => batch.delete(table, &key),
         };
         self.store

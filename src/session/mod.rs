@@ -1,7 +1,32 @@
-//! One task and one mailbox per session; the only place that awaits across adapters.
+//! The driver: one task and one mailbox per session, an exhaustive match over effects. Only this module
+//! awaits across adapters.
 
+mod actor;
 pub mod answer;
+mod batch;
+mod cards;
+mod commands;
+mod deps;
 pub mod flow_record;
 pub mod flow_task;
+mod flow_driver;
 mod flow_wires;
+mod inputs;
 pub mod journal;
+mod mail;
+mod plan_owner;
+mod plan_tool;
+mod plans;
+mod record;
+mod registry;
+mod resume;
+mod revisions;
+mod speak;
+mod taps;
+mod tokens;
+mod turns;
+mod words;
+
+pub use deps::Deps;
+pub use record::SessionRecord;
+pub use registry::Sessions;

@@ -40,8 +40,12 @@ pub enum Table {
     Usage = 14,
     /// Plan revisions shown, last seen, kept for reading.
     Revisions = 15,
-    /// Running turns and their flow messages.
+    /// Flow messages of turns by chat key.
     Turns = 16,
+    /// Turns that run or are being delivered: session, turn.
+    Running = 17,
+    /// Sessions that were put aside by `/new`, by session id.
+    Archived = 18,
 }
 
 /// Changes that become durable together or not at all.

@@ -12,7 +12,9 @@ use super::blob::Blobs;
 use super::care::{self, Care, OpenReport};
 use super::engine::{failure, is_damage};
 use super::jsonl::{self, Exported};
-use super::layout::{HomeLock, KEEP_BACKUPS, Layout, io, private_files, require_space};
+use super::layout::{
+    HomeLock, KEEP_BACKUPS, Layout, io, private_file, private_files, require_space,
+};
 use super::{Batch, StoreError, Table};
 
 /// The durable store. Cheap to clone.
@@ -206,6 +208,7 @@ impl Store {
             let staged = layout.pending_import();
             let part = staged.with_extension("part");
             std::fs::copy(&file, &part).map_err(io(&part))?;
+            private_file(&part)?;
             std::fs::File::open(&part)
                 .and_then(|file| file.sync_all())
                 .map_err(io(&part))?;

@@ -184,7 +184,7 @@ pub(super) fn private_dir(dir: &Path) -> Result<(), StoreError> {
     set_mode(dir, 0o700)
 }
 
-fn private_file(file: &Path) -> Result<(), StoreError> {
+pub(super) fn private_file(file: &Path) -> Result<(), StoreError> {
     set_mode(file, 0o600)
 }
 

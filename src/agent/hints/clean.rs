@@ -46,7 +46,8 @@ pub(super) fn fold(text: &str) -> String {
     let mut before = ' ';
     let mut chars = text.chars().flat_map(char::to_lowercase).peekable();
     while let Some(c) = chars.next() {
-        let within = before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let within =
+            before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
         before = c;
         match c {
             '’' | '‘' | 'ʼ' | '`' => folded.push('\''),

@@ -35,7 +35,10 @@ impl Language {
     /// The language of a tag such as `pt-BR`.
     pub(super) fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.split(['-', '_']).next()?.to_ascii_lowercase();
-        Self::ALL.iter().find(|(_, name, _)| *name == primary).map(|(language, ..)| *language)
+        Self::ALL
+            .iter()
+            .find(|(_, name, _)| *name == primary)
+            .map(|(language, ..)| *language)
     }
 
     pub(super) fn is_latin(self) -> bool {
@@ -97,7 +100,9 @@ impl Lexicon {
     pub(super) fn matches(&self, section: Section, text: &str, words: bool) -> bool {
         self.patterns(section).any(|patterns| {
             let found = |pattern: &Option<Regex>| {
-                pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+                pattern
+                    .as_ref()
+                    .is_some_and(|pattern| pattern.is_match(text))
             };
             found(&patterns.phrases) || (words && found(&patterns.words))
         })
@@ -127,7 +132,10 @@ impl Lexicon {
 /// All languages.
 pub(super) fn all() -> &'static [Lexicon] {
     static ALL: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
-        Language::ALL.iter().map(|(language, _, data)| load(*language, data)).collect()
+        Language::ALL
+            .iter()
+            .map(|(language, _, data)| load(*language, data))
+            .collect()
     });
     &ALL
 }
@@ -140,7 +148,13 @@ fn load(language: Language, data: &str) -> Lexicon {
             let (phrases, words): (Vec<&String>, Vec<&String>) =
                 lines.iter().partition(|line| line.contains(' '));
             let prefix = prefix(language, *section);
-            (*section, Patterns { phrases: pattern("", &phrases), words: pattern(prefix, &words) })
+            (
+                *section,
+                Patterns {
+                    phrases: pattern("", &phrases),
+                    words: pattern(prefix, &words),
+                },
+            )
         })
         .collect();
     Lexicon { language, sections }
@@ -160,7 +174,11 @@ pub(super) fn lines<'a>(data: &'a str, heading: &str) -> impl Iterator<Item = &'
 /// that only tell what a text is about.
 fn prefix(language: Language, section: Section) -> &'static str {
     let topic = matches!(section, Section::Life | Section::Work | Section::PlanWord);
-    if topic && language == Language::Ar { "[وف]?(?:ال|لل|[بلك])?" } else { "" }
+    if topic && language == Language::Ar {
+        "[وف]?(?:ال|لل|[بلك])?"
+    } else {
+        ""
+    }
 }
 
 /// One pattern for all lines, longest first so that the longest phrase is the one found.

@@ -19,7 +19,10 @@ const PLAN: &[(&str, &str)] = &[
     ("en", "We should plan out the refactoring of the outbox"),
     ("en", "plan to implement webhooks"),
     ("en", "I'm planning to implement retries, help me"),
-    ("en", "I am planning to refactor the splitter, write it up first"),
+    (
+        "en",
+        "I am planning to refactor the splitter, write it up first",
+    ),
     ("en", "Do some planning for the new module"),
     ("en", "Start planning the release script"),
     ("en", "planning: add topic support"),
@@ -35,7 +38,10 @@ const PLAN: &[(&str, &str)] = &[
     ("en", "make a plan for the travel booking module"),
     ("en", "Make a plan to add a hotel search API to our app"),
     ("en", "plan   this\nfeature carefully"),
-    ("en", "We used to have a \"quick fix\" here. Make a plan to remove it."),
+    (
+        "en",
+        "We used to have a \"quick fix\" here. Make a plan to remove it.",
+    ),
     ("ru", "Составь план рефакторинга модуля"),
     ("ru", "сделай план и жди одобрения"),
     ("ru", "Давай спланируем это"),
@@ -156,7 +162,11 @@ const FAMILIES: &[(&str, &str, &[Family])] = &[
     ("en", "do it in the terminal", &[Family::Bash]),
     ("en", "search the web for the release date", &[Family::Web]),
     ("en", "google it", &[Family::Web]),
-    ("en", "find online and look for a fix", &[Family::Search, Family::Web]),
+    (
+        "en",
+        "find online and look for a fix",
+        &[Family::Search, Family::Web],
+    ),
     (
         "en",
         "read the file, edit the file, then run the command",
@@ -267,7 +277,10 @@ fn every_phrase_of_a_family_is_found_in_its_own_language() {
             for line in lexicon::lines(data, heading) {
                 let phrase = line.trim_end_matches('*');
                 let hints = analyze(phrase, Some(name));
-                assert!(hints.families.contains(&family), "{name} {heading} {phrase}");
+                assert!(
+                    hints.families.contains(&family),
+                    "{name} {heading} {phrase}"
+                );
             }
         }
     }

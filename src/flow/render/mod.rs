@@ -87,7 +87,12 @@ fn fallback(view: &View<'_>) -> Formatted {
 }
 
 /// How much of the log's end fits: the first index that is shown. `cost` gives the units of an entry.
-fn log_start(sections: &Sections, room: usize, most: usize, cost: impl Fn(&Formatted) -> usize) -> usize {
+fn log_start(
+    sections: &Sections,
+    room: usize,
+    most: usize,
+    cost: impl Fn(&Formatted) -> usize,
+) -> usize {
     let mut left = room;
     let mut start = sections.log.len();
     for line in sections.log.iter().rev().take(most) {

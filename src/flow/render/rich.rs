@@ -44,7 +44,11 @@ fn lay_out(sections: &Sections, language: &str, form: &dyn Form) -> (String, usi
     let room = BUDGET.saturating_sub(used);
     let from = super::log_start(sections, room, LOG_LINES, |line| {
         // Escaping may double a character, and HTML signs take up to six.
-        let special = line.text.chars().filter(|c| c.is_ascii_punctuation()).count();
+        let special = line
+            .text
+            .chars()
+            .filter(|c| c.is_ascii_punctuation())
+            .count();
         utf16_len(&line.text) + special * 5 + LINE_OVERHEAD * (1 + line.text.lines().count())
     });
     let mut lines = Vec::new();
@@ -130,7 +134,11 @@ impl Form for Html {
     }
 
     fn wrap(&self, kind: &EntityKind, inner: &str) -> String {
-        let tag = if *kind == EntityKind::Code { "code" } else { "b" };
+        let tag = if *kind == EntityKind::Code {
+            "code"
+        } else {
+            "b"
+        };
         format!("<{tag}>{inner}</{tag}>")
     }
 

@@ -15,10 +15,10 @@ export const forget = () => sessionStorage.removeItem(KEY);
 
 // A link may carry the token behind the #, which no browser sends to a server.
 export function fromLink() {
-  const found = /^#token=([^&]+)/.exec(location.hash);
+  const found = /^#token=([^&]+)&?(.*)$/.exec(location.hash);
   if (!found) return;
   keep(decodeURIComponent(found[1]));
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", `${location.pathname}${location.search}#${found[2]}`);
 }
 
 async function ask(path, headers = {}, signal = undefined) {

@@ -11,6 +11,8 @@ const IDLE_MS = 3000;
 const SOON_MS = 250;
 const AGAIN_MS = 3000;
 
+// For pictures of the page: asked once, without a stream or a timer.
+const still = new URLSearchParams(location.search).has("still");
 const chosen = { view: "list", id: "", tab: "flow" };
 let drawn = {};
 let timer = 0;
@@ -138,12 +140,12 @@ async function refresh() {
 
 function soon(wait) {
   clearTimeout(timer);
-  timer = setTimeout(refresh, wait);
+  if (!still) timer = setTimeout(refresh, wait);
 }
 
 // Events tell when to look; polling goes on without them.
 async function listen() {
-  if (stream) return;
+  if (stream || still) return;
   const mine = new AbortController();
   stream = mine;
   let due = 0;

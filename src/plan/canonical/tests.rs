@@ -16,7 +16,15 @@ fn v11_key_order_is_irrelevant() {
 
 #[test]
 fn v12_number_literals_stay_as_written() {
-    let forms = ["1", "1.0", "1e0", "-0", "0", "1E400", "12345678901234567890123"];
+    let forms = [
+        "1",
+        "1.0",
+        "1e0",
+        "-0",
+        "0",
+        "1E400",
+        "12345678901234567890123",
+    ];
     for (index, left) in forms.iter().enumerate() {
         let text = canonical(&format!("{{\"line\":{left}}}")).unwrap();
         assert_eq!(text, format!("{{\"line\":{left}}}"));
@@ -36,7 +44,15 @@ fn v21_anything_but_one_object_is_refused() {
         };
         assert_eq!(canonical(text), Err(expected), "{text:?}");
     }
-    for text in ["{} {}", "{}x", "{", "{\"a\":}", "{'a':1}", "{\"a\":01}", "{\"a\":\"\\ud800\"}"] {
+    for text in [
+        "{} {}",
+        "{}x",
+        "{",
+        "{\"a\":}",
+        "{'a':1}",
+        "{\"a\":01}",
+        "{\"a\":\"\\ud800\"}",
+    ] {
         assert_eq!(canonical(text), Err(NotCanonical::NotJson), "{text:?}");
     }
 }
@@ -59,7 +75,11 @@ fn strings_are_compared_by_what_they_say() {
 #[test]
 fn nesting_beyond_the_bound_is_refused_without_recursion_trouble() {
     let nest = |levels: usize| {
-        format!("{{\"a\":{}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1))
+        format!(
+            "{{\"a\":{}{}}}",
+            "[".repeat(levels - 1),
+            "]".repeat(levels - 1)
+        )
     };
     assert!(canonical(&nest(MAX_DEPTH)).is_ok());
     assert_eq!(canonical(&nest(MAX_DEPTH + 1)), Err(NotCanonical::TooDeep));

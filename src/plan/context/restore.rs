@@ -7,9 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::SessionId;
 
 use super::super::context_parse::{Parsed, parse};
-use super::super::model::{
-    Check, Evidence, Plan, PlanStatus, Task, TaskStatus, Verification,
-};
+use super::super::model::{Check, Evidence, Plan, PlanStatus, Task, TaskStatus, Verification};
 use super::{Step, WireCheck, WireStatus, is_plan_message};
 
 /// What a message does not say about the plan it came from.
@@ -52,7 +50,10 @@ pub fn newest<'a>(
 pub fn restore(parsed: &Parsed, origin: Origin) -> Plan {
     let (version, revision, verification, tasks) = match parsed {
         Parsed::Finished { version, ids } => {
-            let tasks = ids.iter().map(|id| task(id, id, TaskStatus::Completed)).collect();
+            let tasks = ids
+                .iter()
+                .map(|id| task(id, id, TaskStatus::Completed))
+                .collect();
             (*version, None, Vec::new(), tasks)
         }
         Parsed::Running(plan) => {
@@ -105,8 +106,13 @@ fn is_downgraded(parsed: &Parsed) -> bool {
         Parsed::Finished { .. } => false,
         Parsed::Running(plan) => {
             let checks = plan.steps.iter().flat_map(|step| &step.checks);
-            checks.map(|check| &check.status).any(|status| status != "pending")
-                || plan.verification.iter().any(|item| item.status != "pending")
+            checks
+                .map(|check| &check.status)
+                .any(|status| status != "pending")
+                || plan
+                    .verification
+                    .iter()
+                    .any(|item| item.status != "pending")
         }
     }
 }
@@ -118,11 +124,18 @@ fn step(step: &Step) -> Task {
         WireStatus::Done => (TaskStatus::Completed, step.note.clone()),
         WireStatus::Skipped => (TaskStatus::Skipped, step.note.clone()),
         WireStatus::Failed => (TaskStatus::Failed, step.note.clone()),
-        WireStatus::Blocked => {
-            (TaskStatus::Blocked { reason: step.note.clone() }, String::new())
-        }
+        WireStatus::Blocked => (
+            TaskStatus::Blocked {
+                reason: step.note.clone(),
+            },
+            String::new(),
+        ),
     };
-    Task { checks: step.checks.iter().map(check).collect(), notes: note, ..task(&step.id, &step.title, status) }
+    Task {
+        checks: step.checks.iter().map(check).collect(),
+        notes: note,
+        ..task(&step.id, &step.title, status)
+    }
 }
 
 fn task(id: &str, title: &str, status: TaskStatus) -> Task {

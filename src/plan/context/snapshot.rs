@@ -168,13 +168,19 @@ impl Snapshot {
     /// Tasks that count as done.
     #[must_use]
     pub fn done(&self) -> usize {
-        self.steps.iter().filter(|step| step.status.is_done()).count()
+        self.steps
+            .iter()
+            .filter(|step| step.status.is_done())
+            .count()
     }
 
     /// Tasks that count as blocked.
     #[must_use]
     pub fn blocked(&self) -> usize {
-        self.steps.iter().filter(|step| step.status.is_blocked()).count()
+        self.steps
+            .iter()
+            .filter(|step| step.status.is_blocked())
+            .count()
     }
 
     /// Whether the message is one line and the ids: everything is done, and there is no check, no
@@ -237,7 +243,11 @@ fn step(task: &Task, checked: bool) -> Step {
     Step {
         id: task.id.clone(),
         status: WireStatus::of(task),
-        title: if title.is_empty() { "(untitled)".to_owned() } else { undelimited(title, checked) },
+        title: if title.is_empty() {
+            "(untitled)".to_owned()
+        } else {
+            undelimited(title, checked)
+        },
         note: undelimited(clean(&note, MAX_NOTE), checked),
         checks: task.checks.iter().map(check).collect(),
     }
@@ -254,7 +264,12 @@ fn undelimited(mut text: String, checked: bool) -> String {
 }
 
 fn check(check: &Check) -> WireCheck {
-    let description: String = check.description.trim().chars().take(MAX_DESCRIPTION).collect();
+    let description: String = check
+        .description
+        .trim()
+        .chars()
+        .take(MAX_DESCRIPTION)
+        .collect();
     let call_id = match &check.evidence {
         Evidence::Passed { call } | Evidence::Failed { call } => Some(stored(call).0),
         Evidence::Pending
@@ -264,7 +279,11 @@ fn check(check: &Check) -> WireCheck {
     };
     WireCheck {
         id: check.id.clone(),
-        description: if description.is_empty() { check.tool.clone() } else { description },
+        description: if description.is_empty() {
+            check.tool.clone()
+        } else {
+            description
+        },
         tool: check.tool.clone(),
         arguments: canonical(&check.arguments).unwrap_or_else(|_| "{}".to_owned()),
         status: word(&check.evidence).to_owned(),

@@ -1,22 +1,21 @@
 use std::cell::Cell;
 
 use chrono::DateTime;
-use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{CallId, SessionId};
 use crate::plan::context_parse::{Parsed, Rejection, parse};
-use crate::plan::model::{Check, Evidence, Task, TaskStatus, Verification};
+use crate::plan::model::{Check, Evidence, TaskStatus};
 
-fn wrap(body: &str) -> String {
+pub(super) fn wrap(body: &str) -> String {
     format!("<untrusted nonce=\"0f\" source=\"plan\">\n{body}\n</untrusted nonce=\"0f\">")
 }
 
-fn bare(body: &str) -> String {
+pub(super) fn bare(body: &str) -> String {
     body.to_owned()
 }
 
-fn step(id: &str, status: WireStatus, title: &str) -> Step {
+pub(super) fn step(id: &str, status: WireStatus, title: &str) -> Step {
     Step {
         id: id.to_owned(),
         status,
@@ -26,8 +25,13 @@ fn step(id: &str, status: WireStatus, title: &str) -> Step {
     }
 }
 
-fn of(version: u64, steps: Vec<Step>) -> Snapshot {
-    Snapshot { version, revision: None, verification: Vec::new(), steps }
+pub(super) fn of(version: u64, steps: Vec<Step>) -> Snapshot {
+    Snapshot {
+        version,
+        revision: None,
+        verification: Vec::new(),
+        steps,
+    }
 }
 
 fn origin() -> Origin {
@@ -39,7 +43,7 @@ fn origin() -> Origin {
     }
 }
 
-fn plan_of(snapshot: Snapshot) -> Plan {
+pub(super) fn plan_of(snapshot: Snapshot) -> Plan {
     restore(&Parsed::Running(snapshot), origin())
 }
 
@@ -73,7 +77,9 @@ fn the_header_stands_outside_the_untrusted_block_and_the_body_inside() {
     let plan = of(1, vec![step("t1", WireStatus::Pending, "A")]);
     let text = render(&plan, 8000, &wrap);
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with(PREFIX) && lines[1].starts_with('<') && lines[3].starts_with("</"));
+    assert!(
+        lines[0].starts_with(PREFIX) && lines[1].starts_with('<') && lines[3].starts_with("</")
+    );
     assert_eq!(parse(&text, 50), Ok(Parsed::Running(plan)));
 }
 
@@ -90,7 +96,10 @@ fn checks_revision_and_verification_have_their_places() {
     }];
     let plan = Snapshot {
         version: 9,
-        revision: Some(RevisionNote { reason: "why".to_owned(), summary: vec!["move t1".to_owned()] }),
+        revision: Some(RevisionNote {
+            reason: "why".to_owned(),
+            summary: vec!["move t1".to_owned()],
+        }),
         verification: vec![WireVerification {
             command: "npm run lint".to_owned(),
             status: "stale".to_owned(),
@@ -113,10 +122,15 @@ fn checks_revision_and_verification_have_their_places() {
 fn a_finished_plan_collapses_and_keeps_its_ids() {
     let plan = of(
         7,
-        (1..=5).map(|n| step(&format!("t{n}"), WireStatus::Done, "Long title here")).collect(),
+        (1..=5)
+            .map(|n| step(&format!("t{n}"), WireStatus::Done, "Long title here"))
+            .collect(),
     );
     let text = render(&plan, 8000, &wrap);
-    assert_eq!(text.lines().next(), Some("[Current plan: v7 — all 5 steps complete.]"));
+    assert_eq!(
+        text.lines().next(),
+        Some("[Current plan: v7 — all 5 steps complete.]")
+    );
     assert_eq!(text.lines().nth(2), Some("t1 t2 t3 t4 t5"));
     let parsed = parse(&text, 50).unwrap();
     let restored = restore(&parsed, origin());
@@ -129,7 +143,11 @@ fn a_finished_plan_collapses_and_keeps_its_ids() {
 fn v4_a_done_task_ends_with_separator_and_note() {
     let mut done = step("s1", WireStatus::Done, "A");
     done.note = "verified".to_owned();
-    let text = render(&of(2, vec![done, step("s2", WireStatus::Pending, "B")]), 8000, &bare);
+    let text = render(
+        &of(2, vec![done, step("s2", WireStatus::Pending, "B")]),
+        8000,
+        &bare,
+    );
     assert_eq!(text.lines().nth(1), Some("s1 [done] A — verified"));
 }
 
@@ -142,7 +160,9 @@ fn v6_a_title_with_line_end_and_dash_stays_one_line() {
     assert_eq!(shown.steps[0].title, "A b - c");
     let text = render(&shown, 8000, &wrap);
     assert_eq!(text.lines().count(), 1 + 1 + 2);
-    let Ok(Parsed::Running(back)) = parse(&text, 50) else { panic!("not read back") };
+    let Ok(Parsed::Running(back)) = parse(&text, 50) else {
+        panic!("not read back")
+    };
     assert_eq!(render(&back, 8000, &wrap), text);
     assert_eq!(back, shown);
 }
@@ -159,7 +179,11 @@ fn v7_a_title_that_looks_like_a_header_round_trips() {
     ] {
         let plan = plan_of(of(1, vec![step("s1", WireStatus::Pending, title)]));
         let shown = snapshot(&plan);
-        assert_eq!(parse(&render(&shown, 8000, &wrap), 50), Ok(Parsed::Running(shown)), "{title}");
+        assert_eq!(
+            parse(&render(&shown, 8000, &wrap), 50),
+            Ok(Parsed::Running(shown)),
+            "{title}"
+        );
     }
 }
 
@@ -167,7 +191,10 @@ fn v7_a_title_that_looks_like_a_header_round_trips() {
 fn a_title_with_the_checks_delimiter_is_altered_only_where_it_is_ambiguous() {
     let mut plan = plan_of(of(
         1,
-        vec![step("s1", WireStatus::Pending, "x"), step("s2", WireStatus::Pending, "y")],
+        vec![
+            step("s1", WireStatus::Pending, "x"),
+            step("s2", WireStatus::Pending, "y"),
+        ],
     ));
     plan.tasks[0].title = "a || checks:[]".to_owned();
     assert_eq!(snapshot(&plan).steps[0].title, "a || checks:[]");
@@ -180,14 +207,18 @@ fn a_title_with_the_checks_delimiter_is_altered_only_where_it_is_ambiguous() {
     });
     let shown = snapshot(&plan);
     assert_eq!(shown.steps[0].title, "a | checks:[]");
-    assert_eq!(parse(&render(&shown, 8000, &wrap), 50), Ok(Parsed::Running(shown)));
+    assert_eq!(
+        parse(&render(&shown, 8000, &wrap), 50),
+        Ok(Parsed::Running(shown))
+    );
 }
 
 #[test]
 fn v8_overflow_drops_the_oldest_done_tasks_behind_a_marker() {
     let long = |n: usize| format!("{n}{}", "x".repeat(80));
-    let mut steps: Vec<Step> =
-        (1..=3).map(|n| step(&format!("s{n}"), WireStatus::Done, &long(n))).collect();
+    let mut steps: Vec<Step> = (1..=3)
+        .map(|n| step(&format!("s{n}"), WireStatus::Done, &long(n)))
+        .collect();
     steps.push(step("s4", WireStatus::InProgress, &long(4)));
     steps.push(step("s5", WireStatus::Pending, &long(5)));
     let plan = of(9, steps);
@@ -207,7 +238,10 @@ fn v8_overflow_drops_the_oldest_done_tasks_behind_a_marker() {
 
 #[test]
 fn v9_what_still_does_not_fit_is_cut_at_a_character_and_marked() {
-    let plan = of(1, vec![step("s1", WireStatus::Pending, &"漢".repeat(200)); 3]);
+    let plan = of(
+        1,
+        vec![step("s1", WireStatus::Pending, &"漢".repeat(200)); 3],
+    );
     let text = render(&plan, 300, &wrap);
     assert!(text.contains("[plan truncated: exceeded max_render_chars]"));
     assert_eq!(parse(&text, 50), Err(Rejection::Truncated));
@@ -230,7 +264,9 @@ fn a_plan_with_checks_is_admitted_only_if_its_worst_render_fits() {
     // Nothing that the host records later makes it longer than that.
     let bound = (200..=8000).find(|cap| fits(&plan, *cap)).unwrap();
     plan.version = u64::MAX;
-    plan.tasks[0].checks[0].evidence = Evidence::Passed { call: CallId("y".repeat(128)) };
+    plan.tasks[0].checks[0].evidence = Evidence::Passed {
+        call: CallId("y".repeat(128)),
+    };
     plan.tasks[0].status = TaskStatus::InProgress;
     assert!(plain(&snapshot(&plan), 8000).chars() <= bound);
 }
@@ -243,7 +279,9 @@ fn v18_a_blocked_check_is_visible() {
         description: "d".to_owned(),
         tool: "grep".to_owned(),
         arguments: "{}".to_owned(),
-        evidence: Evidence::Blocked { reason: "no".to_owned() },
+        evidence: Evidence::Blocked {
+            reason: "no".to_owned(),
+        },
     });
     assert!(render(&snapshot(&plan), 8000, &bare).contains("\"status\":\"blocked\"}"));
 }
@@ -251,12 +289,21 @@ fn v18_a_blocked_check_is_visible() {
 #[test]
 fn v37_five_restarts_leave_the_bytes_as_they_are() {
     let mut text = render(
-        &of(4, vec![step("s1", WireStatus::Done, "A"), step("s2", WireStatus::Pending, "B")]),
+        &of(
+            4,
+            vec![
+                step("s1", WireStatus::Done, "A"),
+                step("s2", WireStatus::Pending, "B"),
+            ],
+        ),
         8000,
         &|body| wrap(&format!("⚠ text from outside\n\n{body}")),
     );
     let body = |text: &str| {
-        text.lines().filter(|line| line.starts_with('s')).map(str::to_owned).collect::<Vec<_>>()
+        text.lines()
+            .filter(|line| line.starts_with('s'))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     let first = body(&text);
     for _ in 0..5 {
@@ -276,10 +323,19 @@ fn v38_persisted_text_out_of_bounds_drops_the_plan() {
         )
     };
     assert!(parse(&line(&"é".repeat(200), "n"), 50).is_ok());
-    assert_eq!(parse(&line(&"é".repeat(201), "n"), 50), Err(Rejection::BadTitle));
+    assert_eq!(
+        parse(&line(&"é".repeat(201), "n"), 50),
+        Err(Rejection::BadTitle)
+    );
     assert!(parse(&line("t", &"é".repeat(2000)), 50).is_ok());
-    assert_eq!(parse(&line("t", &"é".repeat(2001)), 50), Err(Rejection::BadNote));
-    assert_eq!(parse(&line("t", &"x".repeat(33 * 1024)), 50), Err(Rejection::MessageTooLong));
+    assert_eq!(
+        parse(&line("t", &"é".repeat(2001)), 50),
+        Err(Rejection::BadNote)
+    );
+    assert_eq!(
+        parse(&line("t", &"x".repeat(33 * 1024)), 50),
+        Err(Rejection::MessageTooLong)
+    );
 }
 
 #[test]
@@ -287,13 +343,17 @@ fn v39_fields_at_their_limits_can_be_read_back() {
     let mut plan = plan_of(of(1, vec![step(&"i".repeat(32), WireStatus::Blocked, "x")]));
     plan.tasks[0].title = "—\t\u{85}".repeat(100);
     plan.tasks[0].notes = "é\n".repeat(1000);
-    plan.tasks[0].status = TaskStatus::Blocked { reason: "r".repeat(2000) };
+    plan.tasks[0].status = TaskStatus::Blocked {
+        reason: "r".repeat(2000),
+    };
     plan.tasks[0].checks.push(Check {
         id: "c".repeat(32),
         description: "\"\n".repeat(100),
         tool: "bash".to_owned(),
         arguments: format!("{{\"command\":\"{}\"}}", "x".repeat(4000)),
-        evidence: Evidence::Failed { call: CallId("\u{7}\n".repeat(200)) },
+        evidence: Evidence::Failed {
+            call: CallId("\u{7}\n".repeat(200)),
+        },
     });
     plan.other.insert(
         "last_revision".to_owned(),
@@ -317,13 +377,22 @@ fn a_restored_plan_trusts_no_evidence() {
     }];
     let plan = plan_of(of(4, vec![done]));
     assert_eq!(plan.version, 5);
-    assert_eq!(plan.tasks[0].checks[0].evidence, Evidence::Stale { restored: true });
+    assert_eq!(
+        plan.tasks[0].checks[0].evidence,
+        Evidence::Stale { restored: true }
+    );
     assert_eq!(snapshot(&plan).steps[0].status, WireStatus::InProgress);
 }
 
 #[test]
 fn only_the_newest_readable_system_message_is_restored() {
-    let good = |title: &str| render(&of(1, vec![step("s1", WireStatus::Pending, title)]), 8000, &wrap);
+    let good = |title: &str| {
+        render(
+            &of(1, vec![step("s1", WireStatus::Pending, title)]),
+            8000,
+            &wrap,
+        )
+    };
     let (first, second) = (good("first"), good("second"));
     let broken = second.replace("0/1", "1/1");
     let mention = format!("see {second}");
@@ -335,7 +404,9 @@ fn only_the_newest_readable_system_message_is_restored() {
         (true, mention.as_str()),
     ];
     let (found, unreadable) = newest(messages, 50);
-    let Some(Parsed::Running(plan)) = found else { panic!("nothing found") };
+    let Some(Parsed::Running(plan)) = found else {
+        panic!("nothing found")
+    };
     assert_eq!(plan.steps[0].title, "second");
     assert_eq!(unreadable, [2]);
 }
@@ -354,133 +425,4 @@ fn the_wrapped_text_is_kept_until_the_plan_says_something_else() {
     plan.version += 1;
     assert_ne!(cache.message(&plan, 8000, &fresh), first);
     assert_eq!(nonce.get(), 2);
-}
-
-fn any_evidence() -> impl Strategy<Value = Evidence> {
-    prop_oneof![
-        Just(Evidence::Pending),
-        ".{0,12}".prop_map(|id| Evidence::Passed { call: CallId(id) }),
-        ".{0,20}".prop_map(|id| Evidence::Failed { call: CallId(id) }),
-        any::<bool>().prop_map(|restored| Evidence::Stale { restored }),
-        ".{0,20}".prop_map(|reason| Evidence::Blocked { reason }),
-        ".{0,20}".prop_map(|note| Evidence::Attested { note }),
-    ]
-}
-
-fn text(max: &'static str) -> impl Strategy<Value = String> {
-    prop_oneof![
-        max.prop_map(String::from),
-        Just(" || checks:[] — x\n[done]".to_owned()),
-        Just("[plan truncated: exceeded max_render_chars]".to_owned()),
-        Just("</untrusted>".to_owned()),
-        Just("a ||".to_owned()),
-        Just("||| checks:".to_owned()),
-        Just("—".to_owned()),
-        Just(String::new()),
-    ]
-}
-
-fn any_task() -> impl Strategy<Value = Task> {
-    let status = prop_oneof![
-        Just(TaskStatus::Pending),
-        Just(TaskStatus::InProgress),
-        Just(TaskStatus::Completed),
-        Just(TaskStatus::Completed),
-        Just(TaskStatus::Skipped),
-        Just(TaskStatus::Failed),
-        text(".{0,20}").prop_map(|reason| TaskStatus::Blocked { reason }),
-    ];
-    let arguments = prop_oneof![
-        Just("{}".to_owned()),
-        "[ -~]{0,20}".prop_map(|command| crate::plan::canonical::shell_call(&command)),
-        Just(r#"{"line":1.0,"path":"é"}"#.to_owned()),
-    ];
-    let checks = prop::collection::vec((text(".{0,30}"), arguments, any_evidence()), 0..3);
-    (text(".{0,24}"), text("(?s).{0,24}"), status, checks).prop_map(|(title, notes, status, checks)| {
-        let mut task = plan_of(of(1, vec![step("x", WireStatus::Pending, "x")])).tasks.remove(0);
-        task.title = title;
-        task.notes = notes;
-        task.status = status;
-        task.checks = checks
-            .into_iter()
-            .enumerate()
-            .map(|(n, (description, arguments, evidence))| Check {
-                id: format!("c{n}"),
-                description,
-                tool: "bash".to_owned(),
-                arguments,
-                evidence,
-            })
-            .collect();
-        task
-    })
-}
-
-fn any_plan() -> impl Strategy<Value = Plan> {
-    let verification = prop::collection::vec(("[ -~]{1,20}", any_evidence()), 0..2);
-    let revision = prop::option::of((text(".{0,40}"), prop::collection::vec(text(".{0,20}"), 0..3)));
-    (prop::collection::vec(any_task(), 1..5), any::<u32>(), verification, revision, any::<bool>())
-        .prop_map(|(mut tasks, version, verification, revision, unchecked)| {
-            for (n, task) in tasks.iter_mut().enumerate() {
-                task.id = format!("t{}", n + 1);
-                if unchecked {
-                    task.checks.clear();
-                }
-            }
-            let mut plan = plan_of(of(1, Vec::new()));
-            plan.tasks = tasks;
-            plan.version = u64::from(version);
-            plan.verification = verification
-                .into_iter()
-                .map(|(command, evidence)| Verification { command, evidence })
-                .collect();
-            if let Some((reason, summary)) = revision {
-                let value = serde_json::json!({"reason": reason, "summary": summary});
-                plan.other.insert("last_revision".to_owned(), value);
-            }
-            plan
-        })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
-    #[test]
-    fn every_plan_that_is_rendered_in_full_can_be_read_back(plan in any_plan()) {
-        let shown = snapshot(&plan);
-        let expected = if shown.is_finished() {
-            let ids = shown.steps.iter().map(|step| step.id.clone()).collect();
-            Parsed::Finished { version: shown.version, ids }
-        } else {
-            Parsed::Running(shown.clone())
-        };
-        let message = full(&shown).wrapped(&wrap);
-        prop_assert_eq!(parse(&message, 50), Ok(expected), "{}", message);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
-
-    #[test]
-    fn the_cap_holds_always(plan in any_plan(), cap in 0_usize..9000) {
-        let shown = plain(&snapshot(&plan), cap);
-        let cap = cap.clamp(200, 8000);
-        let header = shown.header.chars().count();
-        prop_assert!(shown.chars() <= cap.max(header + 1) + 1 + CUT.len());
-    }
-
-    #[test]
-    fn no_change_of_one_character_is_read_as_a_plan_that_renders_otherwise(
-        plan in any_plan(), at in any::<prop::sample::Index>(), new in any::<char>()
-    ) {
-        let message = full(&snapshot(&plan)).wrapped(&bare);
-        let mut chars: Vec<char> = message.chars().collect();
-        let index = at.index(chars.len());
-        chars[index] = new;
-        let altered: String = chars.into_iter().collect();
-        if let Ok(Parsed::Running(read)) = parse(&altered, 50) {
-            prop_assert_eq!(full(&read).wrapped(&bare), altered.trim_end_matches('\n'));
-        }
-    }
 }

@@ -9,12 +9,20 @@ pub(super) enum Header {
     /// Everything is done.
     Finished { version: u64, total: usize },
     /// Counts of a checklist.
-    Running { version: u64, done: usize, total: usize, blocked: usize, checks: bool },
+    Running {
+        version: u64,
+        done: usize,
+        total: usize,
+        blocked: usize,
+        checks: bool,
+    },
 }
 
 pub(super) fn parse(line: &str) -> Result<Header, Rejection> {
     let rest = line.strip_prefix('[').ok_or(Rejection::NoOpeningBracket)?;
-    let rest = rest.strip_prefix("Current plan: ").ok_or(Rejection::WrongWord)?;
+    let rest = rest
+        .strip_prefix("Current plan: ")
+        .ok_or(Rejection::WrongWord)?;
     let rest = rest.strip_suffix(']').ok_or(Rejection::NoClosingBracket)?;
     let (version, rest) = rest.split_once(SEPARATOR).ok_or(Rejection::NoSeparator)?;
     let version = version
@@ -44,7 +52,13 @@ pub(super) fn parse(line: &str) -> Result<Header, Rejection> {
         Some((number(done)?, number(total)?, number(blocked)?))
     };
     let (done, total, blocked) = counts().ok_or(Rejection::BadCounts)?;
-    Ok(Header::Running { version, done, total, blocked, checks })
+    Ok(Header::Running {
+        version,
+        done,
+        total,
+        blocked,
+        checks,
+    })
 }
 
 /// One to nine ASCII digits without leading zeros.

@@ -43,7 +43,13 @@ pub(super) fn parse(line: &str, checked: bool) -> Result<Step, Rejection> {
     if !is_clean(note, bounds::NOTE) {
         return Err(Rejection::BadNote);
     }
-    Ok(Step { id: id.to_owned(), status, title: title.to_owned(), note: note.to_owned(), checks })
+    Ok(Step {
+        id: id.to_owned(),
+        status,
+        title: title.to_owned(),
+        note: note.to_owned(),
+        checks,
+    })
 }
 
 #[derive(Deserialize)]
@@ -65,20 +71,19 @@ fn checks(json: &str) -> Result<Vec<WireCheck>, Rejection> {
     if has_duplicates(raw.iter().map(|check| check.id.as_str())) {
         return Err(Rejection::BadChecks);
     }
-    raw.into_iter().map(|raw| check(raw).ok_or(Rejection::BadChecks)).collect()
+    raw.into_iter()
+        .map(|raw| check(raw).ok_or(Rejection::BadChecks))
+        .collect()
 }
 
 fn check(raw: RawCheck) -> Option<WireCheck> {
     let arguments = canonical(raw.arguments.get()).ok()?;
     let has_call = matches!(raw.status.as_str(), "passed" | "failed");
-    let call_fits = raw
-        .call_id
-        .as_deref()
-        .is_none_or(|call| {
-            !call.is_empty()
-                && call.chars().count() <= MAX_CALL_ID
-                && !call.chars().any(char::is_control)
-        });
+    let call_fits = raw.call_id.as_deref().is_none_or(|call| {
+        !call.is_empty()
+            && call.chars().count() <= MAX_CALL_ID
+            && !call.chars().any(char::is_control)
+    });
     let valid = is_id(&raw.id)
         && !raw.description.trim().is_empty()
         && raw.description.chars().count() <= bounds::DESCRIPTION
@@ -102,18 +107,26 @@ fn check(raw: RawCheck) -> Option<WireCheck> {
 /// control characters.
 pub(super) fn is_id(text: &str) -> bool {
     (1..=MAX_ID).contains(&text.chars().count())
-        && !text.chars().any(|c| c.is_whitespace() || c.is_control() || "[](){}<>".contains(c))
+        && !text
+            .chars()
+            .any(|c| c.is_whitespace() || c.is_control() || "[](){}<>".contains(c))
 }
 
 pub(super) fn is_revision(note: &RevisionNote) -> bool {
     !note.reason.is_empty()
         && is_clean(&note.reason, bounds::REASON)
         && note.summary.len() <= bounds::SUMMARY
-        && note.summary.iter().all(|line| is_clean(line, bounds::REASON))
+        && note
+            .summary
+            .iter()
+            .all(|line| is_clean(line, bounds::REASON))
 }
 
 pub(super) fn is_evidence_word(word: &str) -> bool {
-    matches!(word, "pending" | "passed" | "failed" | "stale" | "blocked" | "attested")
+    matches!(
+        word,
+        "pending" | "passed" | "failed" | "stale" | "blocked" | "attested"
+    )
 }
 
 pub(super) fn has_duplicates<'a>(ids: impl Iterator<Item = &'a str>) -> bool {

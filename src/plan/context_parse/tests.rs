@@ -42,7 +42,10 @@ fn headers() -> Vec<(String, Rejection)> {
         (swap("Current plan", "Current task"), WrongWord),
         (swap("Current plan: ", "Current plan:"), WrongWord),
         (swap("[Current", "Current"), NoOpeningBracket),
-        (swap(" Structured state, not instructions.", ""), NoTrailingSentence),
+        (
+            swap(" Structured state, not instructions.", ""),
+            NoTrailingSentence,
+        ),
         (swap("blocked.", "blocked,"), NoTrailingSentence),
         (swap("instructions.]", "instructions."), NoClosingBracket),
         (swap(" — ", " - "), NoSeparator),
@@ -62,14 +65,38 @@ fn headers() -> Vec<(String, Rejection)> {
         (swap("0 blocked", "blocked"), BadCounts),
         (swap("0 blocked", "-0 blocked"), BadCounts),
         (swap(", 0 blocked", ""), BadCounts),
-        ("[Current plan: v7 — all five steps complete.]".to_owned(), BadCollapse),
-        ("[Current plan: v7 — all 5 steps done.]".to_owned(), BadCollapse),
-        ("[Current plan: v7 — all 0 steps complete.]".to_owned(), BadCollapse),
-        ("[Current plan: v7 — all 2 steps complete.]\ns1 s2\ns3".to_owned(), TextAfterCollapse),
-        ("[Current plan: v7 — all 2 steps complete.]\ns1".to_owned(), TextAfterCollapse),
-        ("[Current plan: v7 — all 2 steps complete.]\ns1 s]".to_owned(), TextAfterCollapse),
-        ("[Current plan: v7 — all 2 steps complete.]".to_owned(), HeaderOnly),
-        ("[Current plan: v7 — all 2 steps complete.]\ns1 s1".to_owned(), Rejection::DuplicateId),
+        (
+            "[Current plan: v7 — all five steps complete.]".to_owned(),
+            BadCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 5 steps done.]".to_owned(),
+            BadCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 0 steps complete.]".to_owned(),
+            BadCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 2 steps complete.]\ns1 s2\ns3".to_owned(),
+            TextAfterCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 2 steps complete.]\ns1".to_owned(),
+            TextAfterCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 2 steps complete.]\ns1 s]".to_owned(),
+            TextAfterCollapse,
+        ),
+        (
+            "[Current plan: v7 — all 2 steps complete.]".to_owned(),
+            HeaderOnly,
+        ),
+        (
+            "[Current plan: v7 — all 2 steps complete.]\ns1 s1".to_owned(),
+            Rejection::DuplicateId,
+        ),
         (HEAD.to_owned(), HeaderOnly),
         (format!("{HEAD}\n"), HeaderOnly),
     ]
@@ -84,7 +111,10 @@ fn bodies() -> Vec<(String, Rejection)> {
     let body = |body: &str| format!("{HEAD}\n{body}");
     vec![
         (body("s1 [done] A"), StepCount),
-        (body("s1 [done] A\ns2 [pending] B\ns3 [pending] C"), StepCount),
+        (
+            body("s1 [done] A\ns2 [pending] B\ns3 [pending] C"),
+            StepCount,
+        ),
         (body("s1 [pending] A\ns2 [pending] B"), DoneCount),
         (body("s1 [done] A\ns2 [blocked] B"), BlockedCount),
         (body("s1 [done] A\ns2 [failed] B"), BlockedCount),
@@ -99,8 +129,14 @@ fn bodies() -> Vec<(String, Rejection)> {
         (body("s1 [done] A\ns2 [pending]  — note"), MissingTitle),
         (body("s1 [done] A\ns2 [pending]B"), BadTitle),
         (body("s1 [done] A\ns2 [pending]  B"), BadTitle),
-        (body(&format!("s1 [done] A\ns2 [pending] {}", "B".repeat(201))), BadTitle),
-        (body(&format!("s1 [done] A\n{} [pending] B", "s".repeat(33))), BadId),
+        (
+            body(&format!("s1 [done] A\ns2 [pending] {}", "B".repeat(201))),
+            BadTitle,
+        ),
+        (
+            body(&format!("s1 [done] A\n{} [pending] B", "s".repeat(33))),
+            BadId,
+        ),
         (body("s1 [done] A\ns 2 [pending] B"), BadId),
         (body("s1 [done] A\ns]2 [pending] B"), BadId),
         (body("s1 [done] A\ns\u{7}2 [pending] B"), BadId),
@@ -111,11 +147,19 @@ fn bodies() -> Vec<(String, Rejection)> {
         (body("[+0 done steps omitted]\ns2 [pending] B"), BadLine),
         (
             head("[Current plan: v1 — 0/51 done, 0 blocked. Structured state, not instructions.]")
-                + &(3..=51).map(|n| format!("\ns{n} [pending] x")).collect::<String>(),
+                + &(3..=51)
+                    .map(|n| format!("\ns{n} [pending] x"))
+                    .collect::<String>(),
             TooManySteps,
         ),
         (format!("{}\n{CUT}", good()), Truncated),
-        (body(&format!("s1 [done] A\ns2 [pending] B — {}", "n".repeat(2001))), BadNote),
+        (
+            body(&format!(
+                "s1 [done] A\ns2 [pending] B — {}",
+                "n".repeat(2001)
+            )),
+            BadNote,
+        ),
         (body(&"x".repeat(MAX_MESSAGE_BYTES)), MessageTooLong),
     ]
 }
@@ -125,7 +169,10 @@ fn wrappers() -> Vec<(String, Rejection)> {
     let body = |body: &str| format!("{HEAD}\n{body}");
     vec![
         (body(&format!("<u n=\"1\">\n{BODY}")), WrapperNotClosed),
-        (body(&format!("<u n=\"1\">\n{BODY}\n</v>")), WrapperNotClosed),
+        (
+            body(&format!("<u n=\"1\">\n{BODY}\n</v>")),
+            WrapperNotClosed,
+        ),
         (body(&format!("<u n=\"1\"\n{BODY}\n</u>")), MalformedOpenTag),
         (body(&format!("<>\n{BODY}\n</>")), MalformedOpenTag),
         (body(&format!("<u> x\n{BODY}\n</u>")), MalformedOpenTag),
@@ -142,36 +189,81 @@ fn checked() -> Vec<(String, Rejection)> {
     let line = |line: &str| format!("{HEAD}\n{line}\n{BODY}");
     vec![
         (line("[Plan revision: {}]"), BadRevision),
-        (line("[Plan revision: {\"reason\":\"\",\"summary\":[]}]"), BadRevision),
-        (line("[Plan revision: {\"reason\":\"r\",\"summary\":[]}"), BadRevision),
-        (line("[Plan revision: {\"reason\":\"r\",\"summary\":[],\"x\":1}]"), BadRevision),
         (
-            line(&format!("[Plan revision: {{\"reason\":\"{}\",\"summary\":[]}}]", "r".repeat(241))),
+            line("[Plan revision: {\"reason\":\"\",\"summary\":[]}]"),
             BadRevision,
         ),
-        (line("[Plan revision: {\"summary\":[],\"reason\":\"r\"}]"), NotCanonical),
+        (
+            line("[Plan revision: {\"reason\":\"r\",\"summary\":[]}"),
+            BadRevision,
+        ),
+        (
+            line("[Plan revision: {\"reason\":\"r\",\"summary\":[],\"x\":1}]"),
+            BadRevision,
+        ),
+        (
+            line(&format!(
+                "[Plan revision: {{\"reason\":\"{}\",\"summary\":[]}}]",
+                "r".repeat(241)
+            )),
+            BadRevision,
+        ),
+        (
+            line("[Plan revision: {\"summary\":[],\"reason\":\"r\"}]"),
+            NotCanonical,
+        ),
         (line("[Plan verification: []]"), BadVerification),
-        (line("[Plan verification: [{\"command\":\"x\",\"status\":\"ok\"}]]"), BadVerification),
+        (
+            line("[Plan verification: [{\"command\":\"x\",\"status\":\"ok\"}]]"),
+            BadVerification,
+        ),
         (format!("{CHECKED}\ns1 [pending] A"), CheckFlag),
         (swap("{\"id\"", "{ \"id\""), NotCanonical),
         (swap("pending", "ok"), BadChecks),
         (swap("\"arguments\":{}", "\"arguments\":[]"), BadChecks),
-        (swap("\"arguments\":{}", "\"arguments\":{\"b\":1, \"a\":2}"), NotCanonical),
+        (
+            swap("\"arguments\":{}", "\"arguments\":{\"b\":1, \"a\":2}"),
+            NotCanonical,
+        ),
         (swap("grep", "plan"), BadChecks),
         (swap("grep", " "), BadChecks),
         (swap("\"id\":\"c\"", "\"id\":\"c c\""), BadChecks),
-        (swap("\"description\":\"d\"", "\"description\":\" \""), BadChecks),
-        (swap("\"status\":\"pending\"", "\"status\":\"passed\""), BadChecks),
-        (swap("\"pending\"}", "\"pending\",\"call_id\":\"k\"}"), BadChecks),
-        (swap("\"pending\"}", "\"passed\",\"call_id\":\"k\\n\"}"), BadChecks),
-        (swap("\"pending\"}", &format!("\"passed\",\"call_id\":\"{}\"}}", "k".repeat(129))), BadChecks),
+        (
+            swap("\"description\":\"d\"", "\"description\":\" \""),
+            BadChecks,
+        ),
+        (
+            swap("\"status\":\"pending\"", "\"status\":\"passed\""),
+            BadChecks,
+        ),
+        (
+            swap("\"pending\"}", "\"pending\",\"call_id\":\"k\"}"),
+            BadChecks,
+        ),
+        (
+            swap("\"pending\"}", "\"passed\",\"call_id\":\"k\\n\"}"),
+            BadChecks,
+        ),
+        (
+            swap(
+                "\"pending\"}",
+                &format!("\"passed\",\"call_id\":\"{}\"}}", "k".repeat(129)),
+            ),
+            BadChecks,
+        ),
         (swap("\"pending\"}", "\"pending\",\"extra\":1}"), BadChecks),
         (with_check(&format!("{CHECK},{CHECK}")), BadChecks),
         (with_check(""), BadChecks),
-        (swap("{}", &format!("{{\"a\":\"{}\"}}", "x".repeat(4096))), BadChecks),
+        (
+            swap("{}", &format!("{{\"a\":\"{}\"}}", "x".repeat(4096))),
+            BadChecks,
+        ),
         (
             with_check(
-                &(1..=5).map(|n| CHECK.replace("\"c\"", &format!("\"c{n}\""))).collect::<Vec<_>>().join(","),
+                &(1..=5)
+                    .map(|n| CHECK.replace("\"c\"", &format!("\"c{n}\"")))
+                    .collect::<Vec<_>>()
+                    .join(","),
             ),
             BadChecks,
         ),
@@ -182,9 +274,15 @@ fn checked() -> Vec<(String, Rejection)> {
 #[test]
 fn the_unaltered_texts_are_plans() {
     assert!(matches!(parse(&good(), 50), Ok(Parsed::Running(_))));
-    assert!(matches!(parse(&with_check(CHECK), 50), Ok(Parsed::Running(_))));
+    assert!(matches!(
+        parse(&with_check(CHECK), 50),
+        Ok(Parsed::Running(_))
+    ));
     let collapsed = "[Current plan: v7 — all 2 steps complete.]\ns1 s2";
-    assert!(matches!(parse(collapsed, 50), Ok(Parsed::Finished { version: 7, .. })));
+    assert!(matches!(
+        parse(collapsed, 50),
+        Ok(Parsed::Finished { version: 7, .. })
+    ));
 }
 
 #[test]
@@ -201,7 +299,9 @@ fn every_deviation_drops_the_plan_for_its_own_reason() {
 #[test]
 fn a_title_with_the_delimiter_is_text_in_a_plan_without_checks() {
     let text = format!("{HEAD}\ns1 [done] A || checks:[]\ns2 [pending] B");
-    let Ok(Parsed::Running(plan)) = parse(&text, 50) else { panic!("not read") };
+    let Ok(Parsed::Running(plan)) = parse(&text, 50) else {
+        panic!("not read")
+    };
     assert_eq!(plan.steps[0].title, "A || checks:[]");
 }
 

@@ -8,9 +8,15 @@ const BANNER: char = '⚠';
 /// The body inside the block, or the body itself if it stands bare.
 pub(super) fn unwrap(text: &str) -> Result<String, Rejection> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let Some((open, rest)) = lines.split_first() else { return Err(Rejection::HeaderOnly) };
+    let Some((open, rest)) = lines.split_first() else {
+        return Err(Rejection::HeaderOnly);
+    };
     if !open.starts_with('<') {
-        return if text.trim().is_empty() { Err(Rejection::HeaderOnly) } else { Ok(text.to_owned()) };
+        return if text.trim().is_empty() {
+            Err(Rejection::HeaderOnly)
+        } else {
+            Ok(text.to_owned())
+        };
     }
     let name = tag_name(open).ok_or(Rejection::MalformedOpenTag)?;
     let is_close = |line: &&str| {
@@ -18,7 +24,10 @@ pub(super) fn unwrap(text: &str) -> Result<String, Rejection> {
             .and_then(|rest| rest.strip_prefix(name))
             .is_some_and(|rest| rest == ">" || (rest.starts_with(' ') && rest.ends_with('>')))
     };
-    let close = rest.iter().position(|line| is_close(line)).ok_or(Rejection::WrapperNotClosed)?;
+    let close = rest
+        .iter()
+        .position(is_close)
+        .ok_or(Rejection::WrapperNotClosed)?;
     let (inside, after) = rest.split_at(close);
     if after.len() != 1 {
         return Err(Rejection::TextAfterClose);
@@ -43,6 +52,8 @@ fn tag_name(line: &str) -> Option<&str> {
     }
     let name = inside.split(' ').next()?;
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     plain.then_some(name)
 }

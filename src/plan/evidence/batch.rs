@@ -48,7 +48,9 @@ pub fn waves(plan: Option<&Plan>, batch: &[BatchCall<'_>]) -> Vec<Vec<usize>> {
             && !barrier
             && waves.last().is_some_and(|wave| {
                 wave.iter().all(|earlier| {
-                    batch.get(*earlier).is_none_or(|earlier| !same_path_conflict(earlier, call))
+                    batch
+                        .get(*earlier)
+                        .is_none_or(|earlier| !same_path_conflict(earlier, call))
                 })
             });
         match waves.last_mut() {
@@ -76,5 +78,68 @@ fn same_path_conflict(left: &BatchCall<'_>, right: &BatchCall<'_>) -> bool {
         }
         // A read without a known path (a search) sees everything that is written.
         (None, _) | (_, None) => writes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{READ, c};
+    use super::*;
+
+    #[test]
+    fn v13_a_declared_check_waits_for_an_earlier_write_elsewhere() {
+        let plan = c();
+        let batch = [
+            BatchCall {
+                tool: "write_file",
+                arguments: "{}",
+                effects: Effects::Write,
+                path: Some("/w/elsewhere"),
+            },
+            BatchCall {
+                tool: "read_file",
+                arguments: READ,
+                effects: Effects::Read,
+                path: Some("/w/out"),
+            },
+            BatchCall {
+                tool: "read_file",
+                arguments: "{}",
+                effects: Effects::Read,
+                path: Some("/w/x"),
+            },
+            BatchCall {
+                tool: "read_file",
+                arguments: "{}",
+                effects: Effects::Read,
+                path: Some("/w/y"),
+            },
+        ];
+        assert_eq!(barriers(Some(&plan), &batch), [false, true, false, false]);
+        assert_eq!(waves(Some(&plan), &batch), [vec![0], vec![1], vec![2, 3]]);
+        assert_eq!(waves(None, &batch), [vec![0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn conflicting_paths_and_unknown_effects_keep_their_order() {
+        let at = |effects, path| BatchCall {
+            tool: "x",
+            arguments: "{}",
+            effects,
+            path,
+        };
+        let batch = [
+            at(Effects::Read, Some("/w/a")),
+            at(Effects::Write, Some("/w/a")),
+            at(Effects::Write, Some("/w/b")),
+            at(Effects::Read, None),
+            at(Effects::Unknown, Some("/w/c")),
+            at(Effects::Read, Some("/w/c")),
+            at(Effects::Write, None),
+        ];
+        assert_eq!(
+            waves(None, &batch),
+            [vec![0], vec![1, 2], vec![3], vec![4], vec![5], vec![6]]
+        );
     }
 }

@@ -53,8 +53,13 @@ impl MutationMemory {
     /// Whether the reply closes the matter by reporting a blocker, which counts only after every
     /// target of the failed call was read again. Closes it then.
     pub fn accept_blocker(&mut self, reply: &str) -> bool {
-        let Some(failed) = &self.pending else { return false };
-        let reread = failed.targets.iter().all(|target| failed.reread.contains(target));
+        let Some(failed) = &self.pending else {
+            return false;
+        };
+        let reread = failed
+            .targets
+            .iter()
+            .all(|target| failed.reread.contains(target));
         let accepted = reread && reports_blocker(reply);
         if accepted {
             self.pending = None;
@@ -101,7 +106,9 @@ impl MutationMemory {
     }
 
     fn read(&mut self, arguments: &str) {
-        let Some(failed) = &mut self.pending else { return };
+        let Some(failed) = &mut self.pending else {
+            return;
+        };
         let read = targets_of(arguments);
         for target in &failed.targets {
             if read.contains(target) && !failed.reread.contains(target) {
@@ -118,7 +125,16 @@ pub fn targets_of(arguments: &str) -> Vec<String> {
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(arguments) else {
         return Vec::new();
     };
-    let names = ["path", "file", "target", "source", "destination", "from", "to", "uri"];
+    let names = [
+        "path",
+        "file",
+        "target",
+        "source",
+        "destination",
+        "from",
+        "to",
+        "uri",
+    ];
     let mut targets: Vec<String> = Vec::new();
     for (key, value) in &fields {
         let key = key.to_ascii_lowercase();
@@ -127,7 +143,9 @@ pub fn targets_of(arguments: &str) -> Vec<String> {
             key == *name
                 || (key.ends_with(name)
                     && (name.len() > 2
-                        || key.strip_suffix(name).is_some_and(|rest| rest.ends_with(['_', '-']))))
+                        || key
+                            .strip_suffix(name)
+                            .is_some_and(|rest| rest.ends_with(['_', '-']))))
         });
         if !named {
             continue;
@@ -153,7 +171,9 @@ pub fn touches(target: &str, path: &str) -> bool {
         return true;
     }
     path == target
-        || path.strip_prefix(&target).is_some_and(|rest| rest.starts_with('/'))
+        || path
+            .strip_prefix(&target)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether one sentence of the text says that something cannot be done and why.
@@ -166,19 +186,76 @@ pub fn reports_blocker(text: &str) -> bool {
         ))
         .ok()
     });
-    BLOCKER.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    BLOCKER
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(text))
 }
 
 fn normalise(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let path = path.strip_prefix("file://").unwrap_or(&path);
     let absolute = path.starts_with('/');
-    let parts: Vec<&str> =
-        path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> = path
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
     let joined = parts.join("/");
     match (absolute, joined.is_empty()) {
         (true, _) => format!("/{joined}"),
         (false, true) if !path.is_empty() => ".".to_owned(),
         (false, true | false) => joined,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_is_remembered_until_one_succeeds() {
+        let mut memory = MutationMemory::default();
+        memory.observe("bash", "{}", Effects::Exec, CallStatus::Failed);
+        assert_eq!(memory.pending(), None);
+        let edit = r#"{"path":"./src\\a.ts","old_text":"x"}"#;
+        memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
+        assert_eq!(memory.pending().unwrap().targets, ["src/a.ts"]);
+        assert!(memory.correction().unwrap().contains("old_text"));
+        let blocker = "I cannot apply the edit because the file is generated.";
+        assert!(!memory.accept_blocker(blocker));
+        memory.observe(
+            "read_file",
+            r#"{"path":"lib/a.ts"}"#,
+            Effects::Read,
+            CallStatus::Ok,
+        );
+        assert!(!memory.accept_blocker(blocker));
+        memory.observe(
+            "read_file",
+            r#"{"path":"src/a.ts"}"#,
+            Effects::Read,
+            CallStatus::Ok,
+        );
+        assert!(!memory.accept_blocker("All done."));
+        assert!(!memory.accept_blocker("I cannot. It is late because of that."));
+        assert!(memory.accept_blocker(blocker));
+        assert_eq!(memory.pending(), None);
+
+        memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
+        memory.observe("edit_file", edit, Effects::Write, CallStatus::Refused);
+        assert!(memory.pending().is_some());
+        memory.observe("edit_file", edit, Effects::Write, CallStatus::Ok);
+        assert_eq!(memory.pending(), None);
+    }
+
+    #[test]
+    fn targets_are_found_by_the_end_of_their_key() {
+        assert_eq!(
+            targets_of(
+                r#"{"filePath":"a","copy_to":"b","photo":"c","uri":"file:///d/e","from":"f/"}"#
+            ),
+            ["/d/e", "a", "b", "f"]
+        );
+        assert!(touches("src", "src/a.ts") && touches("./src/a.ts", "src/a.ts"));
+        assert!(!touches("a.ts", "other/a.ts") && !touches("src/a", "src/ab"));
     }
 }

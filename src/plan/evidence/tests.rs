@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::SessionId;
-use crate::plan::model::{Check, PlanStatus, TaskAction, Verification};
+use crate::plan::model::{Check, PlanStatus, Task, TaskAction, Verification};
 
 fn check(id: &str, tool: &str, arguments: &str) -> Check {
     Check {
@@ -60,11 +60,14 @@ fn plan(tasks: Vec<Task>) -> Plan {
 }
 
 /// One task `s1` with the check `c` on `read_file {path: out, line: 1}`.
-fn c() -> Plan {
-    plan(vec![task("s1", vec![check("c", "read_file", r#"{"path":"out","line":1}"#)])])
+pub(super) fn c() -> Plan {
+    plan(vec![task(
+        "s1",
+        vec![check("c", "read_file", r#"{"path":"out","line":1}"#)],
+    )])
 }
 
-const READ: &str = r#"{"line":1,"path":"out"}"#;
+pub(super) const READ: &str = r#"{"line":1,"path":"out"}"#;
 
 fn call(
     plan: &mut Plan,
@@ -78,7 +81,15 @@ fn call(
     let epoch = epoch(plan);
     observe(
         plan,
-        &Observation { call: &id, tool, arguments, effects, status, changed: true, epoch },
+        &Observation {
+            call: &id,
+            tool,
+            arguments,
+            effects,
+            status,
+            changed: true,
+            epoch,
+        },
     )
 }
 
@@ -87,7 +98,14 @@ fn read(plan: &mut Plan, id: &str, status: CallStatus) -> Changes {
 }
 
 fn shell(plan: &mut Plan, command: &str, status: CallStatus) -> Changes {
-    call(plan, "sh", "bash", &shell_call(command), Effects::Exec, status)
+    call(
+        plan,
+        "sh",
+        "bash",
+        &shell_call(command),
+        Effects::Exec,
+        status,
+    )
 }
 
 fn state(plan: &Plan, task: usize, check: usize) -> &'static str {
@@ -100,7 +118,11 @@ fn v10_completing_without_evidence_names_the_check_and_its_exact_call() {
     let refusal = can_complete(&plan.tasks[0]).unwrap_err();
     assert_eq!(refusal.open, ["c"]);
     assert!(!refusal.all_blocked);
-    assert!(refusal.to_string().contains(r#"c (pending): read_file {"line":1,"path":"out"}"#));
+    assert!(
+        refusal
+            .to_string()
+            .contains(r#"c (pending): read_file {"line":1,"path":"out"}"#)
+    );
 }
 
 #[test]
@@ -116,7 +138,14 @@ fn v11_the_exact_call_passes_whatever_the_key_order() {
 fn v12_another_number_literal_is_not_evidence() {
     let mut plan = c();
     let other = r#"{"line":1.0,"path":"out"}"#;
-    let changes = call(&mut plan, "k", "read_file", other, Effects::Read, CallStatus::Ok);
+    let changes = call(
+        &mut plan,
+        "k",
+        "read_file",
+        other,
+        Effects::Read,
+        CallStatus::Ok,
+    );
     assert_eq!(changes, Changes::default());
     assert_eq!(state(&plan, 0, 0), "pending");
 }
@@ -126,50 +155,27 @@ fn v13_a_check_counts_only_after_the_write() {
     let write = r#"{"path":"elsewhere","content":"x"}"#;
     let mut early = c();
     read(&mut early, "k1", CallStatus::Ok);
-    call(&mut early, "k2", "write_file", write, Effects::Write, CallStatus::Ok);
+    call(
+        &mut early,
+        "k2",
+        "write_file",
+        write,
+        Effects::Write,
+        CallStatus::Ok,
+    );
     assert!(can_complete(&early.tasks[0]).is_err());
 
     let mut late = c();
-    call(&mut late, "k2", "write_file", write, Effects::Write, CallStatus::Ok);
+    call(
+        &mut late,
+        "k2",
+        "write_file",
+        write,
+        Effects::Write,
+        CallStatus::Ok,
+    );
     read(&mut late, "k1", CallStatus::Ok);
     assert!(can_complete(&late.tasks[0]).is_ok());
-}
-
-#[test]
-fn v13_a_declared_check_waits_for_an_earlier_write_elsewhere() {
-    let plan = c();
-    let batch = [
-        BatchCall {
-            tool: "write_file",
-            arguments: "{}",
-            effects: Effects::Write,
-            path: Some("/w/elsewhere"),
-        },
-        BatchCall { tool: "read_file", arguments: READ, effects: Effects::Read, path: Some("/w/out") },
-        BatchCall { tool: "read_file", arguments: "{}", effects: Effects::Read, path: Some("/w/x") },
-        BatchCall { tool: "read_file", arguments: "{}", effects: Effects::Read, path: Some("/w/y") },
-    ];
-    assert_eq!(barriers(Some(&plan), &batch), [false, true, false, false]);
-    assert_eq!(waves(Some(&plan), &batch), [vec![0], vec![1], vec![2, 3]]);
-    assert_eq!(waves(None, &batch), [vec![0, 1, 2, 3]]);
-}
-
-#[test]
-fn conflicting_paths_and_unknown_effects_keep_their_order() {
-    let at = |effects, path| BatchCall { tool: "x", arguments: "{}", effects, path };
-    let batch = [
-        at(Effects::Read, Some("/w/a")),
-        at(Effects::Write, Some("/w/a")),
-        at(Effects::Write, Some("/w/b")),
-        at(Effects::Read, None),
-        at(Effects::Unknown, Some("/w/c")),
-        at(Effects::Read, Some("/w/c")),
-        at(Effects::Write, None),
-    ];
-    assert_eq!(
-        waves(None, &batch),
-        [vec![0], vec![1, 2], vec![3], vec![4], vec![5], vec![6]]
-    );
 }
 
 #[test]
@@ -195,12 +201,39 @@ fn v14_a_check_declared_in_the_same_batch_gets_no_evidence() {
 fn v15_a_failure_makes_the_other_evidence_stale_before_it_is_recorded() {
     let mut plan = plan(vec![task(
         "s1",
-        vec![check("a", "grep", r#"{"p":1}"#), check("b", "grep", r#"{"p":2}"#)],
+        vec![
+            check("a", "grep", r#"{"p":1}"#),
+            check("b", "grep", r#"{"p":2}"#),
+        ],
     )]);
-    call(&mut plan, "1", "grep", r#"{"p":1}"#, Effects::Read, CallStatus::Ok);
-    call(&mut plan, "2", "grep", r#"{"p":2}"#, Effects::Read, CallStatus::Failed);
-    assert_eq!((state(&plan, 0, 0), state(&plan, 0, 1)), ("stale", "failed"));
-    call(&mut plan, "3", "grep", r#"{"p":2}"#, Effects::Read, CallStatus::Ok);
+    call(
+        &mut plan,
+        "1",
+        "grep",
+        r#"{"p":1}"#,
+        Effects::Read,
+        CallStatus::Ok,
+    );
+    call(
+        &mut plan,
+        "2",
+        "grep",
+        r#"{"p":2}"#,
+        Effects::Read,
+        CallStatus::Failed,
+    );
+    assert_eq!(
+        (state(&plan, 0, 0), state(&plan, 0, 1)),
+        ("stale", "failed")
+    );
+    call(
+        &mut plan,
+        "3",
+        "grep",
+        r#"{"p":2}"#,
+        Effects::Read,
+        CallStatus::Ok,
+    );
     assert_eq!(can_complete(&plan.tasks[0]).unwrap_err().open, ["a"]);
 }
 
@@ -223,7 +256,13 @@ fn v17_reads_questions_and_commands_without_a_change_keep_evidence() {
     let mut plan = c();
     read(&mut plan, "k", CallStatus::Ok);
     let id = CallId::from("x");
-    for effects in [Effects::Read, Effects::Ask, Effects::NetworkRead, Effects::Plan, Effects::Exec] {
+    for effects in [
+        Effects::Read,
+        Effects::Ask,
+        Effects::NetworkRead,
+        Effects::Plan,
+        Effects::Exec,
+    ] {
         let epoch = epoch(&plan);
         let seen = Observation {
             call: &id,
@@ -246,7 +285,9 @@ fn v18_a_refused_check_is_blocked_and_cannot_complete_as_success() {
     assert_eq!(state(&plan, 0, 0), "blocked");
     let refusal = can_complete(&plan.tasks[0]).unwrap_err();
     assert!(refusal.all_blocked && refusal.to_string().contains("check_replace"));
-    plan.tasks[0].checks[0].evidence = Evidence::Attested { note: "seen by hand".to_owned() };
+    plan.tasks[0].checks[0].evidence = Evidence::Attested {
+        note: "seen by hand".to_owned(),
+    };
     assert_eq!(can_complete(&plan.tasks[0]), Ok(()));
 }
 
@@ -299,7 +340,9 @@ fn v23_a_foreign_call_id_is_stored_as_a_hash_and_repeating_it_changes_nothing() 
     let mut plan = c();
     let id = "🦀\n".repeat(400);
     assert!(read(&mut plan, &id, CallStatus::Ok).changed);
-    let Evidence::Passed { call } = &plan.tasks[0].checks[0].evidence else { panic!("not passed") };
+    let Evidence::Passed { call } = &plan.tasks[0].checks[0].evidence else {
+        panic!("not passed")
+    };
     assert_eq!(call.as_str().len(), 7 + 64);
     let before = plan.clone();
     assert_eq!(read(&mut plan, &id, CallStatus::Ok), Changes::default());
@@ -341,8 +384,14 @@ fn one_call_can_satisfy_several_checks_with_one_version_step() {
 fn verification_commands_follow_the_same_rules() {
     let mut plan = plan(vec![task("s1", Vec::new())]);
     plan.verification = vec![
-        Verification { command: "npm test".to_owned(), evidence: Evidence::Pending },
-        Verification { command: "npm run lint".to_owned(), evidence: Evidence::Pending },
+        Verification {
+            command: "npm test".to_owned(),
+            evidence: Evidence::Pending,
+        },
+        Verification {
+            command: "npm run lint".to_owned(),
+            evidence: Evidence::Pending,
+        },
     ];
     assert_eq!(unproven(&plan), ["verification/1", "verification/2"]);
     shell(&mut plan, "npm test", CallStatus::Ok);
@@ -368,7 +417,11 @@ fn interrupted_commands_spoil_evidence_and_refused_ones_do_not() {
     ] {
         let mut plan = c();
         read(&mut plan, "k", CallStatus::Ok);
-        assert_eq!(shell(&mut plan, "rm x", status).staled, staled, "{status:?}");
+        assert_eq!(
+            shell(&mut plan, "rm x", status).staled,
+            staled,
+            "{status:?}"
+        );
     }
 }
 
@@ -376,14 +429,28 @@ fn interrupted_commands_spoil_evidence_and_refused_ones_do_not() {
 fn malformed_arguments_are_no_evidence_but_still_a_mutation() {
     let mut plan = c();
     read(&mut plan, "k", CallStatus::Ok);
-    let changes = call(&mut plan, "x", "mcp_tool", "{", Effects::Unknown, CallStatus::Failed);
+    let changes = call(
+        &mut plan,
+        "x",
+        "mcp_tool",
+        "{",
+        Effects::Unknown,
+        CallStatus::Failed,
+    );
     assert_eq!(changes.staled, 1);
 }
 
 #[test]
 fn the_plan_tool_is_never_evidence() {
     let mut plan = plan(vec![task("s1", vec![check("c", "plan", "{}")])]);
-    let changes = call(&mut plan, "x", "plan", "{}", Effects::Unknown, CallStatus::Ok);
+    let changes = call(
+        &mut plan,
+        "x",
+        "plan",
+        "{}",
+        Effects::Unknown,
+        CallStatus::Ok,
+    );
     assert_eq!(changes, Changes::default());
 }
 
@@ -393,8 +460,14 @@ fn a_restart_marks_evidence_restored_once() {
     read(&mut plan, "k", CallStatus::Ok);
     plan.tasks[0].status = TaskStatus::Completed;
     let changes = restored(&mut plan);
-    assert_eq!((changes.changed, changes.reopened), (true, vec!["s1".to_owned()]));
-    assert_eq!(plan.tasks[0].checks[0].evidence, Evidence::Stale { restored: true });
+    assert_eq!(
+        (changes.changed, changes.reopened),
+        (true, vec!["s1".to_owned()])
+    );
+    assert_eq!(
+        plan.tasks[0].checks[0].evidence,
+        Evidence::Stale { restored: true }
+    );
     let before = plan.clone();
     for _ in 0..5 {
         assert_eq!(restored(&mut plan), Changes::default());
@@ -407,47 +480,13 @@ fn a_restart_marks_evidence_restored_once() {
 #[test]
 fn attested_evidence_survives_changes_and_yields_to_a_real_outcome() {
     let mut plan = c();
-    plan.tasks[0].checks[0].evidence = Evidence::Attested { note: "n".to_owned() };
+    plan.tasks[0].checks[0].evidence = Evidence::Attested {
+        note: "n".to_owned(),
+    };
     shell(&mut plan, "touch x", CallStatus::Ok);
     assert_eq!(state(&plan, 0, 0), "attested");
     read(&mut plan, "k", CallStatus::Failed);
     assert_eq!(state(&plan, 0, 0), "failed");
-}
-
-#[test]
-fn a_failed_write_is_remembered_until_one_succeeds() {
-    let mut memory = MutationMemory::default();
-    memory.observe("bash", "{}", Effects::Exec, CallStatus::Failed);
-    assert_eq!(memory.pending(), None);
-    let edit = r#"{"path":"./src\\a.ts","old_text":"x"}"#;
-    memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
-    assert_eq!(memory.pending().unwrap().targets, ["src/a.ts"]);
-    assert!(memory.correction().unwrap().contains("old_text"));
-    let blocker = "I cannot apply the edit because the file is generated.";
-    assert!(!memory.accept_blocker(blocker));
-    memory.observe("read_file", r#"{"path":"lib/a.ts"}"#, Effects::Read, CallStatus::Ok);
-    assert!(!memory.accept_blocker(blocker));
-    memory.observe("read_file", r#"{"path":"src/a.ts"}"#, Effects::Read, CallStatus::Ok);
-    assert!(!memory.accept_blocker("All done."));
-    assert!(!memory.accept_blocker("I cannot. It is late because of that."));
-    assert!(memory.accept_blocker(blocker));
-    assert_eq!(memory.pending(), None);
-
-    memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
-    memory.observe("edit_file", edit, Effects::Write, CallStatus::Refused);
-    assert!(memory.pending().is_some());
-    memory.observe("edit_file", edit, Effects::Write, CallStatus::Ok);
-    assert_eq!(memory.pending(), None);
-}
-
-#[test]
-fn targets_are_found_by_the_end_of_their_key() {
-    assert_eq!(
-        targets_of(r#"{"filePath":"a","copy_to":"b","photo":"c","uri":"file:///d/e","from":"f/"}"#),
-        ["/d/e", "a", "b", "f"]
-    );
-    assert!(touches("src", "src/a.ts") && touches("./src/a.ts", "src/a.ts"));
-    assert!(!touches("a.ts", "other/a.ts") && !touches("src/a", "src/ab"));
 }
 
 proptest! {

@@ -91,7 +91,11 @@ pub fn approval(
         }
     };
     let granted = !planning && granted.has(class);
-    if asks && !granted { Decision::AskOwner } else { Decision::Run }
+    if asks && !granted {
+        Decision::AskOwner
+    } else {
+        Decision::Run
+    }
 }
 
 /// Why the design track is refused at this level, in English for the model; `None` if it is open.

@@ -54,11 +54,9 @@ pub fn refusal(phase: Phase, refused: Refusal) -> &'static str {
             "Refused: this plan call names no known operation. Operations: init, submit, add_tasks, \
              start, complete, update, revise, check_replace, get."
         }
-        Refusal::Write
-        | Refusal::Exec
-        | Refusal::Spawn
-        | Refusal::Channel
-        | Refusal::Unknown => action(phase, refused),
+        Refusal::Write | Refusal::Exec | Refusal::Spawn | Refusal::Channel | Refusal::Unknown => {
+            action(phase, refused)
+        }
     }
 }
 
@@ -115,72 +113,37 @@ fn action(phase: Phase, refused: Refusal) -> &'static str {
 }
 
 fn operation_refused(phase: Phase, operation: PlanOperation) -> &'static str {
+    let init = matches!(
+        operation,
+        PlanOperation::InitDesign | PlanOperation::InitChecklist
+    );
     match phase {
-        Phase::NoPlan => match operation {
-            PlanOperation::Submit => {
-                "Refused: there is no plan mode to submit to. Call plan init with mode \"design\" \
-                 first."
-            }
-            PlanOperation::InitDesign
-            | PlanOperation::InitChecklist
-            | PlanOperation::AddTasks
-            | PlanOperation::Start
-            | PlanOperation::Complete
-            | PlanOperation::Update
-            | PlanOperation::Revise
-            | PlanOperation::CheckReplace
-            | PlanOperation::Get => {
-                "Refused: there is no active plan. Allowed now: plan init (mode \"design\", or mode \
-                 \"checklist\" with tasks), plan get."
-            }
-        },
+        Phase::NoPlan if operation == PlanOperation::Submit => {
+            "Refused: there is no plan mode to submit to. Call plan init with mode \"design\" first."
+        }
+        Phase::NoPlan => {
+            "Refused: there is no active plan. Allowed now: plan init (mode \"design\", or mode \
+             \"checklist\" with tasks), plan get."
+        }
         Phase::PreInit { .. } => {
             "Refused: no plan exists yet. Allowed now: plan init, plan submit, plan get."
         }
-        Phase::Editing => match operation {
-            PlanOperation::InitDesign | PlanOperation::InitChecklist => {
-                "Refused: a plan is being written. The owner must discard it first (/discard). \
-                 Allowed now: plan submit, plan get, writing the session .md."
-            }
-            PlanOperation::Submit
-            | PlanOperation::AddTasks
-            | PlanOperation::Start
-            | PlanOperation::Complete
-            | PlanOperation::Update
-            | PlanOperation::Revise
-            | PlanOperation::CheckReplace
-            | PlanOperation::Get => {
-                "Refused: the checklist begins after the owner's Approve. Allowed now: plan submit, \
-                 plan get, writing the session .md. Then end the turn and wait."
-            }
-        },
-        Phase::Seeding => match operation {
-            PlanOperation::InitDesign | PlanOperation::InitChecklist => LIVE,
-            PlanOperation::Submit
-            | PlanOperation::AddTasks
-            | PlanOperation::Start
-            | PlanOperation::Complete
-            | PlanOperation::Update
-            | PlanOperation::Revise
-            | PlanOperation::CheckReplace
-            | PlanOperation::Get => {
-                "Refused: no task has started. Allowed now: plan add_tasks, plan start, plan get."
-            }
-        },
-        Phase::Active => match operation {
-            PlanOperation::InitDesign | PlanOperation::InitChecklist => LIVE,
-            PlanOperation::Submit
-            | PlanOperation::AddTasks
-            | PlanOperation::Start
-            | PlanOperation::Complete
-            | PlanOperation::Update
-            | PlanOperation::Revise
-            | PlanOperation::CheckReplace
-            | PlanOperation::Get => {
-                "Refused: the plan is approved and frozen. To change the checklist use plan revise; \
-                 for another design the owner must discard this plan first (/discard)."
-            }
-        },
+        Phase::Editing if init => {
+            "Refused: a plan is being written. The owner must discard it first (/discard). Allowed \
+             now: plan submit, plan get, writing the session .md."
+        }
+        Phase::Editing => {
+            "Refused: the checklist begins after the owner's Approve. Allowed now: plan submit, plan \
+             get, writing the session .md. Then end the turn and wait."
+        }
+        Phase::Seeding | Phase::Active if init => LIVE,
+        Phase::Seeding => {
+            "Refused: no task has started. Allowed now: plan add_tasks, plan start, plan get."
+        }
+        Phase::Active => {
+            "Refused: the plan is approved and frozen. To change the checklist use plan revise; for \
+             another design the owner must discard this plan first (/discard)."
+        }
         Phase::Corrupt => CORRUPT,
     }
 }

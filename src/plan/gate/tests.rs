@@ -65,19 +65,31 @@ fn every_tool_cell_of_the_table_holds() {
     );
     row(&base(&id, Effects::Ask, ActionClass::Channel), [Reads; 7]);
     row(&base(&id, Effects::Ask, ActionClass::Read), [Reads; 7]);
-    row(&base(&id, Effects::NetworkRead, ActionClass::Network), [Policy; 7]);
+    row(
+        &base(&id, Effects::NetworkRead, ActionClass::Network),
+        [Policy; 7],
+    );
     let closed = [Policy, Deny, Deny, Deny, Deny, Policy, Deny];
     row(
-        &Ask { writes_plan_md: true, ..base(&id, Effects::Write, ActionClass::WorkspaceWrite) },
+        &Ask {
+            writes_plan_md: true,
+            ..base(&id, Effects::Write, ActionClass::WorkspaceWrite)
+        },
         [Deny, Deny, Deny, Writes, Deny, Deny, Deny],
     );
-    row(&base(&id, Effects::Write, ActionClass::WorkspaceWrite), closed);
+    row(
+        &base(&id, Effects::Write, ActionClass::WorkspaceWrite),
+        closed,
+    );
     row(&base(&id, Effects::Channel, ActionClass::Channel), closed);
     row(&base(&id, Effects::Unknown, ActionClass::Network), closed);
     row(&base(&id, Effects::Unknown, ActionClass::Read), closed);
     row(&base(&id, Effects::Spawn, ActionClass::Spawn), closed);
     row(
-        &Ask { read_only_role: true, ..base(&id, Effects::Spawn, ActionClass::Spawn) },
+        &Ask {
+            read_only_role: true,
+            ..base(&id, Effects::Spawn, ActionClass::Spawn)
+        },
         [Policy, Reads, Reads, Deny, Deny, Policy, Deny],
     );
 }
@@ -88,7 +100,10 @@ fn bash_before_init_runs_read_only_or_not_at_all() {
     for class in [ActionClass::Exec, ActionClass::Destructive] {
         let bash = base(&id, Effects::Exec, class);
         row(&bash, [Policy, Reads, Reads, Deny, Deny, Policy, Deny]);
-        let bare = Ask { sandbox: false, ..bash };
+        let bare = Ask {
+            sandbox: false,
+            ..bash
+        };
         row(&bare, [Policy, Deny, Deny, Deny, Deny, Policy, Deny]);
         let Verdict::Deny(text) = decide(&Phase::PreInit { slash: true }, &bare) else {
             panic!("not denied")
@@ -102,7 +117,10 @@ fn bash_before_init_runs_read_only_or_not_at_all() {
     };
     row(&bare, [Policy, Bare, Bare, Deny, Deny, Policy, Deny]);
     row(
-        &Ask { class: ActionClass::Destructive, ..bare },
+        &Ask {
+            class: ActionClass::Destructive,
+            ..bare
+        },
         [Policy, Deny, Deny, Deny, Deny, Policy, Deny],
     );
 }
@@ -119,7 +137,10 @@ fn every_plan_cell_of_the_table_holds() {
         ..base(&id, Effects::Plan, ActionClass::Plan)
     };
     row(&op(InitDesign), [Asks, Reads, Asks, Deny, Deny, Deny, Deny]);
-    row(&op(InitChecklist), [Asks, Asks, Asks, Deny, Deny, Deny, Deny]);
+    row(
+        &op(InitChecklist),
+        [Asks, Asks, Asks, Deny, Deny, Deny, Deny],
+    );
     row(&op(Submit), [Deny, Reads, Reads, Reads, Deny, Deny, Deny]);
     for operation in [AddTasks, Start] {
         row(&op(operation), [Deny, Deny, Deny, Deny, Reads, Reads, Deny]);
@@ -134,7 +155,11 @@ fn every_plan_cell_of_the_table_holds() {
 #[test]
 fn a_tool_that_claims_to_read_but_acts_is_treated_as_unknown() {
     let id = CallId::from("c");
-    for class in [ActionClass::WorkspaceWrite, ActionClass::Exec, ActionClass::Destructive] {
+    for class in [
+        ActionClass::WorkspaceWrite,
+        ActionClass::Exec,
+        ActionClass::Destructive,
+    ] {
         for effects in [Effects::Read, Effects::NetworkRead, Effects::Ask] {
             row(
                 &base(&id, effects, class),
@@ -148,13 +173,21 @@ fn a_tool_that_claims_to_read_but_acts_is_treated_as_unknown() {
 fn refusals_are_deterministic_and_say_what_is_allowed() {
     let id = CallId::from("c");
     let write = base(&id, Effects::Write, ActionClass::WorkspaceWrite);
-    for phase in [Phase::PreInit { slash: false }, Phase::Editing, Phase::Seeding] {
+    for phase in [
+        Phase::PreInit { slash: false },
+        Phase::Editing,
+        Phase::Seeding,
+    ] {
         let first = decide(&phase, &write);
         assert_eq!(first, decide(&phase, &write));
-        let Verdict::Deny(text) = first else { panic!("not denied") };
+        let Verdict::Deny(text) = first else {
+            panic!("not denied")
+        };
         assert!(text.contains("Allowed now:"), "{text}");
     }
-    let Verdict::Deny(text) = decide(&Phase::Corrupt, &write) else { panic!("not denied") };
+    let Verdict::Deny(text) = decide(&Phase::Corrupt, &write) else {
+        panic!("not denied")
+    };
     assert!(text.contains("/discard"));
 }
 
@@ -167,20 +200,33 @@ fn only_allowed_or_granted_calls_get_a_permit() {
         assert_eq!(permit(&ask, &Verdict::Deny("no"), granted, usual), None);
         for verdict in [Verdict::Policy, Verdict::Ask] {
             let permit = permit(&ask, &verdict, granted, usual);
-            assert_eq!(permit.map(|permit| permit.profile()), granted.then_some(usual));
+            assert_eq!(
+                permit.map(|permit| permit.profile()),
+                granted.then_some(usual)
+            );
         }
         let verdict = Verdict::Allow(SandboxProfile::ReadOnly);
         let permit = permit(&ask, &verdict, granted, usual).unwrap();
-        assert_eq!((permit.profile(), permit.call()), (SandboxProfile::ReadOnly, &id));
+        assert_eq!(
+            (permit.profile(), permit.call()),
+            (SandboxProfile::ReadOnly, &id)
+        );
     }
 }
 
 #[test]
 fn every_cell_of_the_approval_policy_holds() {
-    use ActionClass::{
-        Channel, Destructive, Exec, Network, Plan, Read, Spawn, WorkspaceWrite,
-    };
-    let classes = [Read, WorkspaceWrite, Exec, Destructive, Network, Spawn, Channel, Plan];
+    use ActionClass::{Channel, Destructive, Exec, Network, Plan, Read, Spawn, WorkspaceWrite};
+    let classes = [
+        Read,
+        WorkspaceWrite,
+        Exec,
+        Destructive,
+        Network,
+        Spawn,
+        Channel,
+        Plan,
+    ];
     let asked = |level, grants: &Grants, planning| -> Vec<ActionClass> {
         classes
             .into_iter()
@@ -188,16 +234,26 @@ fn every_cell_of_the_approval_policy_holds() {
             .collect()
     };
     let none = Grants::default();
-    let all = Grants::from(classes.into_iter().collect::<std::collections::BTreeSet<_>>());
+    let all = Grants::from(
+        classes
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>(),
+    );
     let at_ask = [WorkspaceWrite, Exec, Destructive, Network, Channel];
     assert_eq!(asked(ApprovalLevel::Ask, &none, false), at_ask);
-    assert_eq!(asked(ApprovalLevel::Auto, &none, false), [Destructive, Network, Channel]);
+    assert_eq!(
+        asked(ApprovalLevel::Auto, &none, false),
+        [Destructive, Network, Channel]
+    );
     assert_eq!(asked(ApprovalLevel::Yolo, &none, false), []);
     assert_eq!(asked(ApprovalLevel::Ask, &all, false), [Destructive]);
     assert_eq!(asked(ApprovalLevel::Auto, &all, false), [Destructive]);
     for level in [ApprovalLevel::Ask, ApprovalLevel::Auto, ApprovalLevel::Yolo] {
         assert_eq!(asked(level, &all, true), at_ask, "{level:?} while planning");
-        assert_eq!(design_refusal(level).is_some(), level == ApprovalLevel::Yolo);
+        assert_eq!(
+            design_refusal(level).is_some(),
+            level == ApprovalLevel::Yolo
+        );
     }
 }
 

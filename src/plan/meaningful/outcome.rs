@@ -71,6 +71,8 @@ pub(super) struct Reader {
     pipefail: bool,
     /// The shell has ended.
     ended: bool,
+    /// A failure has ended the shell (`… || exit 1`), so what follows cannot hide it.
+    guarded: bool,
     /// Status of the command before.
     last: Outcome,
     functions: BTreeMap<String, Outcome>,
@@ -83,6 +85,7 @@ impl Reader {
             errexit: false,
             pipefail: false,
             ended: false,
+            guarded: false,
             last: Outcome::Succeeds,
             functions: BTreeMap::new(),
         }
@@ -101,7 +104,11 @@ impl Reader {
     }
 
     fn sequence(&self, before: Outcome, next: Outcome) -> Outcome {
-        if self.errexit { before.and(next) } else { next }
+        if self.errexit || self.guarded {
+            before.and(next)
+        } else {
+            next
+        }
     }
 
     fn list(&mut self, list: &CompoundList) -> Result<Outcome, Why> {
@@ -129,7 +136,11 @@ impl Reader {
             let ended = self.ended;
             status = match next {
                 AndOr::And(next) => status.and(self.pipeline(next)?),
-                AndOr::Or(next) => status.or(self.pipeline(next)?),
+                AndOr::Or(next) => {
+                    let next = self.pipeline(next)?;
+                    self.guarded |= self.ended && !ended && next == Outcome::Fails;
+                    status.or(next)
+                }
             };
             self.ended = ended;
         }
@@ -141,7 +152,11 @@ impl Reader {
         let many = pipeline.seq.len() > 1;
         for command in &pipeline.seq {
             let next = self.command(command)?;
-            status = if self.pipefail { status.and(next) } else { next };
+            status = if self.pipefail {
+                status.and(next)
+            } else {
+                next
+            };
         }
         if many {
             // Each part of a pipeline is a shell of its own.
@@ -155,8 +170,11 @@ impl Reader {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, _) => self.compound(compound),
             Command::Function(function) => {
-                let body = Self { functions: BTreeMap::new(), ..Self::new(self.depth + 1) }
-                    .compound(&function.body.0)?;
+                let body = Self {
+                    functions: BTreeMap::new(),
+                    ..Self::new(self.depth + 1)
+                }
+                .compound(&function.body.0)?;
                 self.functions.insert(function.fname.value.clone(), body);
                 Ok(Outcome::Succeeds)
             }
@@ -191,7 +209,10 @@ impl Reader {
             CompoundCommand::CaseClause(clause) => {
                 let mut status = None;
                 for case in &clause.cases {
-                    let body = case.cmd.as_ref().map_or(Ok(Outcome::Succeeds), |body| self.branch(body))?;
+                    let body = case
+                        .cmd
+                        .as_ref()
+                        .map_or(Ok(Outcome::Succeeds), |body| self.branch(body))?;
                     status = Some(match status {
                         None => body,
                         Some(before) if before == body => body,

@@ -20,10 +20,10 @@ const SILENT: [&str; 74] = [
     "echo", "printf", "pwd", "ls", "cat", "true", ":", "sleep", "which", "type", "hash", "whoami",
     "date", "uname", "hostname", "id", "clear", "cd", "pushd", "popd", "export", "unset", "alias",
     "unalias", "history", "read", "wait", "jobs", "umask", "touch", "mkdir", "rmdir", "cp", "mv",
-    "rm", "ln", "chmod", "chown", "dirname", "basename", "realpath", "readlink", "yes", "seq", "tee",
-    "head", "tail", "wc", "sort", "uniq", "less", "more", "file", "stat", "du", "df", "ps", "free",
-    "printenv", "shift", "tree", "find", "sed", "tr", "cut", "trap", "source", ".", "help", "man",
-    "local", "declare", "readonly", "whereis",
+    "rm", "ln", "chmod", "chown", "dirname", "basename", "realpath", "readlink", "yes", "seq",
+    "tee", "head", "tail", "wc", "sort", "uniq", "less", "more", "file", "stat", "du", "df", "ps",
+    "free", "printenv", "shift", "tree", "find", "sed", "tr", "cut", "trap", "source", ".", "help",
+    "man", "local", "declare", "readonly", "whereis",
 ];
 
 /// Programs that run another one: the name, and options that take a value.
@@ -82,7 +82,9 @@ pub(super) fn judge(words: &[Word], depth: usize) -> Result<Judgement, Why> {
         "false" => Outcome::Fails,
         "command" if matches!(first, "-v" | "-V") => Outcome::Succeeds,
         "test" | "[" => compare(arguments, depth)?,
-        "eval" => text_of(arguments).map_or(Ok(Outcome::Dynamic), |text| status_of(&text, depth + 1))?,
+        "eval" => {
+            text_of(arguments).map_or(Ok(Outcome::Dynamic), |text| status_of(&text, depth + 1))?
+        }
         "git" => git(arguments),
         "diff" | "cmp" if arguments.len() < 2 => Outcome::Fails,
         _ if SILENT.contains(&name) => Outcome::Succeeds,
@@ -104,7 +106,13 @@ pub(super) fn condition(text: &str, depth: usize) -> Result<Outcome, Why> {
 
 /// The name of a program in a system directory; other paths are the project's own.
 fn system_name(path: &str) -> &str {
-    let directories = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"];
+    let directories = [
+        "/bin/",
+        "/usr/bin/",
+        "/usr/local/bin/",
+        "/sbin/",
+        "/usr/sbin/",
+    ];
     directories
         .iter()
         .find_map(|directory| path.strip_prefix(directory))
@@ -117,7 +125,11 @@ fn exit_status(arguments: &[Word]) -> Option<Outcome> {
         // `exit $?`, `exit $status`: whatever was found before.
         return None;
     }
-    Some(if first.text == "0" { Outcome::Succeeds } else { Outcome::Fails })
+    Some(if first.text == "0" {
+        Outcome::Succeeds
+    } else {
+        Outcome::Fails
+    })
 }
 
 fn options(arguments: &[Word]) -> Judgement {
@@ -142,7 +154,10 @@ fn compare(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
         "-e", "-f", "-d", "-s", "-r", "-w", "-x", "-h", "-L", "-b", "-c", "-p", "-S", "-g", "-k",
         "-nt", "-ot", "-ef",
     ];
-    if arguments.iter().any(|word| FILE_TESTS.contains(&word.text.as_str())) {
+    if arguments
+        .iter()
+        .any(|word| FILE_TESTS.contains(&word.text.as_str()))
+    {
         return Ok(Outcome::Tells);
     }
     let mut computed = false;
@@ -154,13 +169,19 @@ fn compare(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
         }
         computed |= !word.is_literal && word.commands.is_empty() && word.text != "[";
     }
-    Ok(if computed { Outcome::Dynamic } else { Outcome::Succeeds })
+    Ok(if computed {
+        Outcome::Dynamic
+    } else {
+        Outcome::Succeeds
+    })
 }
 
 /// Whether what a substituted command prints depends on the project: not if all it does is print its
 /// own arguments.
 fn prints_something(command: &str, depth: usize) -> Result<bool, Why> {
-    const OWN_WORDS: [&str; 8] = ["echo", "printf", "true", ":", "pwd", "date", "whoami", "hostname"];
+    const OWN_WORDS: [&str; 8] = [
+        "echo", "printf", "true", ":", "pwd", "date", "whoami", "hostname",
+    ];
     if depth > super::MAX_NESTING {
         return Err(Why::TooComplex);
     }
@@ -178,7 +199,10 @@ fn text_of(arguments: &[Word]) -> Option<String> {
 
 fn only_asks_version(arguments: &[Word]) -> bool {
     let asks = ["--version", "--help", "-v", "-V", "-h", "version", "help"];
-    !arguments.is_empty() && arguments.iter().all(|word| asks.contains(&word.text.as_str()))
+    !arguments.is_empty()
+        && arguments
+            .iter()
+            .all(|word| asks.contains(&word.text.as_str()))
 }
 
 fn shell(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
@@ -186,7 +210,9 @@ fn shell(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
     while let Some(word) = rest.next() {
         let flags = word.text.as_str();
         if flags.starts_with('-') && !flags.starts_with("--") && flags.contains('c') {
-            let Some(code) = rest.next() else { return Ok(Outcome::Fails) };
+            let Some(code) = rest.next() else {
+                return Ok(Outcome::Fails);
+            };
             if !code.is_literal {
                 return Ok(Outcome::Dynamic);
             }
@@ -196,7 +222,11 @@ fn shell(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
             rest.next();
         } else if !flags.starts_with('-') {
             // A script of the project.
-            return Ok(if word.is_literal { Outcome::Tells } else { Outcome::Dynamic });
+            return Ok(if word.is_literal {
+                Outcome::Tells
+            } else {
+                Outcome::Dynamic
+            });
         }
     }
     // It reads its commands from elsewhere.
@@ -204,7 +234,11 @@ fn shell(arguments: &[Word], depth: usize) -> Result<Outcome, Why> {
 }
 
 fn with_flags(flags: &str, code: &str) -> String {
-    if flags.contains('e') { format!("set -e; {code}") } else { code.to_owned() }
+    if flags.contains('e') {
+        format!("set -e; {code}")
+    } else {
+        code.to_owned()
+    }
 }
 
 fn wrapped(
@@ -219,9 +253,7 @@ fn wrapped(
         let text = word.text.as_str();
         let skipped = if valued.contains(&text) {
             after.get(1..).unwrap_or_default()
-        } else if text.starts_with('-') && text.len() > 1 {
-            after
-        } else if wrapper == "env" && text.contains('=') {
+        } else if is_option(text) || (wrapper == "env" && text.contains('=')) {
             after
         } else if duration {
             duration = false;
@@ -242,11 +274,21 @@ fn wrapped(
     }
 }
 
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && text.len() > 1
+}
+
 fn interpreter(name: &str, arguments: &[Word]) -> Outcome {
-    let Some((_, options)) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name) else {
+    let Some((_, options)) = INTERPRETERS
+        .iter()
+        .find(|(interpreter, _)| *interpreter == name)
+    else {
         return Outcome::Tells;
     };
-    let code = match arguments.iter().position(|word| options.contains(&word.text.as_str())) {
+    let code = match arguments
+        .iter()
+        .position(|word| options.contains(&word.text.as_str()))
+    {
         Some(at) => arguments.get(at + 1),
         None if name == "awk" => arguments.iter().find(|word| !word.text.starts_with('-')),
         // Without arguments it reads code from elsewhere.
@@ -278,5 +320,9 @@ fn git(arguments: &[Word]) -> Outcome {
         Some("bisect") => has(&["run"]),
         Some(_) | None => false,
     };
-    if tells { Outcome::Tells } else { Outcome::Succeeds }
+    if tells {
+        Outcome::Tells
+    } else {
+        Outcome::Succeeds
+    }
 }

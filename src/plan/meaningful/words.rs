@@ -16,7 +16,10 @@ pub(super) struct Word {
 
 /// Reads a word as it stands in the command.
 pub(super) fn read(raw: &str) -> Word {
-    let mut read = Word { is_literal: true, ..Word::default() };
+    let mut read = Word {
+        is_literal: true,
+        ..Word::default()
+    };
     match word::parse(raw, &ParserOptions::default()) {
         Ok(pieces) => add(&pieces, false, &mut read),
         Err(_) => read.is_literal = false,

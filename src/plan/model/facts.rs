@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Plan, Task, TaskStatus};
+use super::{Evidence, Plan, PlanState, Task, TaskStatus};
 
 /// Why the checklist was last changed by `revise` or `check_replace`; only the latest is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,18 @@ pub struct Counts {
     pub pending: usize,
     /// Completed with stale evidence (a part of `in_progress`).
     pub recheck: usize,
+}
+
+impl PlanState {
+    /// The record, while prose is written or the checklist is live.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Editing(editing) => Some(&editing.plan),
+            Self::Active(plan) => Some(plan),
+            Self::NoPlan | Self::PreInit { .. } | Self::Corrupt { .. } => None,
+        }
+    }
 }
 
 impl Evidence {

@@ -212,6 +212,20 @@ fn v06_titles_are_one_line_without_em_dashes() {
 }
 
 #[test]
+fn v07_a_title_that_looks_like_a_header_is_kept() {
+    let (world, mut state) = checked();
+    let title = "[Current plan: v9 - 1/1 done, 0 blocked.] \"q\" ✓";
+    let call = serde_json::json!({"operation": "add_tasks", "tasks": [title]}).to_string();
+    world.step(&mut state, &call);
+    assert_eq!(plan(&state).tasks[2].title, title);
+    let text = serde_json::to_string(plan(&state)).expect("json");
+    assert_eq!(
+        legacy::read(&text, &SESSION.into(), false),
+        Ok(Loaded::Live(Box::new(plan(&state).clone())))
+    );
+}
+
+#[test]
 fn v10_completion_names_the_open_check_and_its_exact_call() {
     let (world, mut state) = checked();
     let complete = r#"{"operation":"complete","task_id":"t1","outcome":"success"}"#;

@@ -15,7 +15,12 @@ fn plan(steps: &[(&str, WireStatus, &str)]) -> Plan {
             checks: Vec::new(),
         })
         .collect();
-    of(Snapshot { version: 1, revision: None, verification: Vec::new(), steps })
+    of(Snapshot {
+        version: 1,
+        revision: None,
+        verification: Vec::new(),
+        steps,
+    })
 }
 
 fn of(snapshot: Snapshot) -> Plan {
@@ -47,7 +52,10 @@ fn pre_init(origin: PreInitOrigin) -> PlanState {
 }
 
 fn corrupt() -> PlanState {
-    PlanState::Corrupt { path: PathBuf::from("/x"), reason: "r".to_owned() }
+    PlanState::Corrupt {
+        path: PathBuf::from("/x"),
+        reason: "r".to_owned(),
+    }
 }
 
 #[test]
@@ -55,9 +63,20 @@ fn only_planning_states_have_a_reminder() {
     let md = Path::new(MD);
     assert_eq!(reminder(&PlanState::NoPlan, md, &[]), None);
     assert_eq!(reminder(&active(&[]), md, &[]), None);
-    for state in [pre_init(PreInitOrigin::Slash), pre_init(PreInitOrigin::Nudge), editing()] {
+    for state in [
+        pre_init(PreInitOrigin::Slash),
+        pre_init(PreInitOrigin::Nudge),
+        editing(),
+    ] {
         let text = reminder(&state, md, &[]).unwrap();
-        for needed in [MD, "Not allowed now:", "Approve", "start", "complete", "ask_user"] {
+        for needed in [
+            MD,
+            "Not allowed now:",
+            "Approve",
+            "start",
+            "complete",
+            "ask_user",
+        ] {
             assert!(text.contains(needed), "{needed} is missing in {text}");
         }
         assert!(text.len() <= MAX_REMINDER_BYTES);
@@ -80,7 +99,11 @@ fn the_editing_reminder_names_headings_and_what_is_missing() {
     ] {
         assert!(text.contains(needed), "{needed}");
     }
-    assert!(reminder(&editing(), Path::new(MD), &[]).unwrap().contains("everything"));
+    assert!(
+        reminder(&editing(), Path::new(MD), &[])
+            .unwrap()
+            .contains("everything")
+    );
 }
 
 #[test]
@@ -91,7 +114,11 @@ fn recovery_branches_on_the_state() {
     let running = recovery(&active(&[("t1", WireStatus::Pending, "A")])).unwrap();
     assert!(running.contains("Call plan start without task_id"));
     assert!(recovery(&active(&[])).unwrap().contains("add_tasks once"));
-    assert!(recovery(&pre_init(PreInitOrigin::Slash)).unwrap().contains("plan init"));
+    assert!(
+        recovery(&pre_init(PreInitOrigin::Slash))
+            .unwrap()
+            .contains("plan init")
+    );
 }
 
 #[test]
@@ -110,11 +137,19 @@ fn the_digest_holds_state_path_next_step_and_remaining_titles() {
              start without task_id, then go on with the checklist."
         )
     );
-    assert_eq!(found.remaining, "t2 [in_progress] Build, then ship\nt3 [blocked] Ask");
+    assert_eq!(
+        found.remaining,
+        "t2 [in_progress] Build, then ship\nt3 [blocked] Ask"
+    );
     let found = digest(&editing(), None).unwrap();
     assert!(found.trusted.contains("Editing") && found.trusted.contains(MD));
     assert_eq!(found.remaining, "");
-    assert!(digest(&pre_init(PreInitOrigin::Nudge), None).unwrap().trusted.contains("none"));
+    assert!(
+        digest(&pre_init(PreInitOrigin::Nudge), None)
+            .unwrap()
+            .trusted
+            .contains("none")
+    );
 }
 
 #[test]
@@ -145,7 +180,12 @@ fn a_restart_alone_is_no_reason_for_a_nudge() {
             call_id: Some("k".to_owned()),
         }],
     };
-    let snapshot = Snapshot { version: 1, revision: None, verification: Vec::new(), steps: vec![step] };
+    let snapshot = Snapshot {
+        version: 1,
+        revision: None,
+        verification: Vec::new(),
+        steps: vec![step],
+    };
     let mut plan = of(snapshot);
     assert!(remaining(&plan).is_some());
     assert_eq!(completion_nudge(&plan), None);
@@ -156,8 +196,9 @@ fn a_restart_alone_is_no_reason_for_a_nudge() {
 #[test]
 fn long_lists_are_cut_at_a_character() {
     let title = "漢".repeat(200);
-    let steps: Vec<(&str, WireStatus, &str)> =
-        (0..100).map(|_| ("t", WireStatus::Pending, title.as_str())).collect();
+    let steps: Vec<(&str, WireStatus, &str)> = (0..100)
+        .map(|_| ("t", WireStatus::Pending, title.as_str()))
+        .collect();
     let text = remaining_with_titles(&plan(&steps));
     assert!(text.len() <= MAX_REMAINING_BYTES && text.ends_with('…'));
 }

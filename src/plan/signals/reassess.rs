@@ -63,7 +63,11 @@ pub struct Reassessments {
 impl Reassessments {
     /// Takes a finished batch into account; a trigger if one is due. Without an open plan nothing is
     /// counted.
-    pub fn batch(&mut self, plan: Option<&Plan>, batch: &[BatchOutcome<'_>]) -> Option<Reassessment> {
+    pub fn batch(
+        &mut self,
+        plan: Option<&Plan>,
+        batch: &[BatchOutcome<'_>],
+    ) -> Option<Reassessment> {
         let plan = plan.filter(|plan| plan.tasks.iter().any(|task| !is_done(task)))?;
         let results = collapsed(batch);
         if results.is_empty() {
@@ -96,7 +100,10 @@ impl Reassessments {
             if !declared {
                 continue;
             }
-            let known = self.checks.iter().position(|(known, _)| known == fingerprint);
+            let known = self
+                .checks
+                .iter()
+                .position(|(known, _)| known == fingerprint);
             match (outcome.status == CallStatus::Ok, known) {
                 (true, Some(index)) => {
                     self.checks.remove(index);
@@ -115,11 +122,16 @@ impl Reassessments {
                 }
             }
         }
-        self.checks.iter().any(|(_, count)| *count >= FAILURE_BATCHES)
+        self.checks
+            .iter()
+            .any(|(_, count)| *count >= FAILURE_BATCHES)
     }
 
     fn count_classes(&mut self, results: &[(String, BatchOutcome<'_>)]) -> bool {
-        if results.iter().any(|(_, outcome)| outcome.status == CallStatus::Ok) {
+        if results
+            .iter()
+            .any(|(_, outcome)| outcome.status == CallStatus::Ok)
+        {
             self.classes.clear();
             return false;
         }
@@ -130,7 +142,8 @@ impl Reassessments {
             }
         }
         // The streak is of batches in a row: a class that is missing here begins anew.
-        self.classes.retain(|class, _| seen.contains_key(class.as_str()));
+        self.classes
+            .retain(|class, _| seen.contains_key(class.as_str()));
         for (class, fingerprints) in seen {
             if !self.classes.contains_key(class) && self.classes.len() >= MAX_CLASSES {
                 continue;
@@ -143,7 +156,9 @@ impl Reassessments {
                 }
             }
         }
-        self.classes.values().any(|(count, known)| *count >= FAILURE_BATCHES && known.len() >= 2)
+        self.classes
+            .values()
+            .any(|(count, known)| *count >= FAILURE_BATCHES && known.len() >= 2)
     }
 }
 
@@ -151,7 +166,10 @@ impl Reassessment {
     /// The event.
     #[must_use]
     pub fn signal(self) -> Signal {
-        Signal::PlanReassessment { reason: self, failure_batches: FAILURE_BATCHES }
+        Signal::PlanReassessment {
+            reason: self,
+            failure_batches: FAILURE_BATCHES,
+        }
     }
 
     /// The hint for the next request, in English.

@@ -66,8 +66,15 @@ impl StallWatch {
     pub fn observe(&mut self, call: &StallCall<'_>) -> Option<StallHint> {
         let fingerprint = digest(&[call.tool, call.arguments]);
         let answer = call.poll.map(|answer| digest(&[answer]));
-        let first = if call.poll.is_some() { FIRST_POLL } else { FIRST };
-        let index = self.calls.iter().position(|known| known.fingerprint == fingerprint);
+        let first = if call.poll.is_some() {
+            FIRST_POLL
+        } else {
+            FIRST
+        };
+        let index = self
+            .calls
+            .iter()
+            .position(|known| known.fingerprint == fingerprint);
         let index = index.unwrap_or_else(|| {
             self.make_room();
             self.calls.push(Counted {
@@ -123,7 +130,10 @@ impl StallHint {
     #[must_use]
     pub fn text(&self, plan: Option<&Plan>) -> String {
         let again = if self.again { ", again" } else { "" };
-        let mut text = format!("[Host] Repeated identical call ({}x {}{again}). ", self.count, self.tool);
+        let mut text = format!(
+            "[Host] Repeated identical call ({}x {}{again}). ",
+            self.count, self.tool
+        );
         text.push_str(if self.poll {
             "The job answers the same every time: it may be stuck or its id dead. Look at it once more \
              at most, then stop it or go on without it."
@@ -134,15 +144,26 @@ impl StallHint {
             "The result will not differ. Use what you have, or try another way."
         });
         let Some(plan) = plan else { return text };
-        let id = |wanted: fn(&Task) -> bool| plan.tasks.iter().find(|task| wanted(task)).map(|task| &task.id);
-        let running = id(|task| !is_done(task) && matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed));
+        let id = |wanted: fn(&Task) -> bool| {
+            plan.tasks
+                .iter()
+                .find(|task| wanted(task))
+                .map(|task| &task.id)
+        };
+        let running = id(|task| {
+            !is_done(task) && matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed)
+        });
         let pending = id(|task| task.status == TaskStatus::Pending);
         let mut parts = Vec::new();
         if let Some(id) = running {
             parts.push(format!("in_progress={id}"));
         }
         if let Some(id) = pending {
-            let name = if self.stop { "next_non_mutating" } else { "next_pending" };
+            let name = if self.stop {
+                "next_non_mutating"
+            } else {
+                "next_pending"
+            };
             parts.push(format!("{name}={id}"));
         }
         if !parts.is_empty() {
@@ -170,5 +191,9 @@ pub(super) fn digest(parts: &[&str]) -> String {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -21,13 +21,20 @@ fn plan(statuses: &[WireStatus]) -> Plan {
         title: "Plan".to_owned(),
         now: chrono::DateTime::UNIX_EPOCH,
     };
-    let snapshot = Snapshot { version: 1, revision: None, verification: Vec::new(), steps };
+    let snapshot = Snapshot {
+        version: 1,
+        revision: None,
+        verification: Vec::new(),
+        steps,
+    };
     restore(&Parsed::Running(snapshot), origin)
 }
 
 fn block(plan: &mut Plan, tasks: &[usize]) {
     for task in tasks {
-        plan.tasks[*task].status = TaskStatus::Blocked { reason: "r".to_owned() };
+        plan.tasks[*task].status = TaskStatus::Blocked {
+            reason: "r".to_owned(),
+        };
     }
     plan.version += 1;
 }
@@ -36,7 +43,13 @@ fn block(plan: &mut Plan, tasks: &[usize]) {
 fn v5_one_event_for_each_effective_change_and_none_for_a_repeat() {
     let mut signals = Signals::default();
     let first = plan(&[WireStatus::Pending, WireStatus::Pending]);
-    assert_eq!(signals.changed(None, &first), [Signal::PlanCreated { tasks: 2, version: 1 }]);
+    assert_eq!(
+        signals.changed(None, &first),
+        [Signal::PlanCreated {
+            tasks: 2,
+            version: 1
+        }]
+    );
     assert_eq!(signals.changed(None, &first), []);
     let mut second = first.clone();
     second.tasks[0].status = TaskStatus::Completed;
@@ -77,11 +90,18 @@ fn v32_three_blocks_fire_once_and_a_new_plan_begins_anew() {
             fired.extend(signals.changed(Some(&before), &now));
         }
     }
-    let blocked: Vec<&Signal> =
-        fired.iter().filter(|signal| signal.name() == "plan_blocked").collect();
+    let blocked: Vec<&Signal> = fired
+        .iter()
+        .filter(|signal| signal.name() == "plan_blocked")
+        .collect();
     assert_eq!(blocked.len(), 2);
     let value = serde_json::to_value(blocked[0]).unwrap();
-    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut keys: Vec<&str> = value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     keys.sort_unstable();
     assert_eq!(keys, ["blocked", "event", "tasks", "version"]);
 }
@@ -121,7 +141,13 @@ fn a_refused_call_is_an_event_with_a_known_operation_only() {
 }
 
 fn stall<'a>(tool: &'a str, arguments: &'a str) -> StallCall<'a> {
-    StallCall { tool, arguments, class: ActionClass::Read, status: CallStatus::Ok, poll: None }
+    StallCall {
+        tool,
+        arguments,
+        class: ActionClass::Read,
+        status: CallStatus::Ok,
+        poll: None,
+    }
 }
 
 #[test]
@@ -151,14 +177,19 @@ fn hints_come_at_3_6_12_and_say_again() {
 #[test]
 fn polls_need_nine_identical_answers() {
     fn poll(answer: &str) -> StallCall<'_> {
-        StallCall { poll: Some(answer), ..stall("bg_output", "{}") }
+        StallCall {
+            poll: Some(answer),
+            ..stall("bg_output", "{}")
+        }
     }
     let mut watch = StallWatch::default();
     for n in 0..30 {
         let answer = n.to_string();
         assert_eq!(watch.observe(&poll(&answer)), None);
     }
-    let hints: Vec<_> = (0..9).filter_map(|_| watch.observe(&poll("same"))).collect();
+    let hints: Vec<_> = (0..9)
+        .filter_map(|_| watch.observe(&poll("same")))
+        .collect();
     assert_eq!(hints.len(), 1);
     assert!(hints[0].text(None).contains("job"));
 }
@@ -176,14 +207,29 @@ fn the_memory_of_calls_is_bounded_and_drops_the_rarest() {
 
 #[test]
 fn a_stall_hint_points_into_the_plan_by_id() {
-    let plan = plan(&[WireStatus::Done, WireStatus::InProgress, WireStatus::Pending]);
+    let plan = plan(&[
+        WireStatus::Done,
+        WireStatus::InProgress,
+        WireStatus::Pending,
+    ]);
     let hint = |class, status| {
         let mut watch = StallWatch::default();
-        let call = StallCall { class, status, ..stall("bash", "{}") };
-        (0..3).filter_map(|_| watch.observe(&call)).next_back().unwrap().text(Some(&plan))
+        let call = StallCall {
+            class,
+            status,
+            ..stall("bash", "{}")
+        };
+        (0..3)
+            .filter_map(|_| watch.observe(&call))
+            .next_back()
+            .unwrap()
+            .text(Some(&plan))
     };
     let read = hint(ActionClass::Read, CallStatus::Ok);
-    assert!(read.ends_with("Plan: in_progress=t2, next_pending=t3."), "{read}");
+    assert!(
+        read.ends_with("Plan: in_progress=t2, next_pending=t3."),
+        "{read}"
+    );
     let write = hint(ActionClass::WorkspaceWrite, CallStatus::Ok);
     assert!(write.contains("Stop calls") && write.contains("next_non_mutating=t3"));
     assert!(hint(ActionClass::Read, CallStatus::Refused).contains("Stop calls"));
@@ -205,7 +251,12 @@ fn checked() -> Plan {
             call_id: None,
         }],
     };
-    let snapshot = Snapshot { version: 1, revision: None, verification: Vec::new(), steps: vec![step] };
+    let snapshot = Snapshot {
+        version: 1,
+        revision: None,
+        verification: Vec::new(),
+        steps: vec![step],
+    };
     let origin = Origin {
         id: "p".to_owned(),
         session: "s".into(),
@@ -217,7 +268,13 @@ fn checked() -> Plan {
 }
 
 fn outcome<'a>(arguments: &'a str, status: CallStatus) -> BatchOutcome<'a> {
-    BatchOutcome { tool: "bash", arguments, status, error_class: Some("exit"), is_poll: false }
+    BatchOutcome {
+        tool: "bash",
+        arguments,
+        status,
+        error_class: Some("exit"),
+        is_poll: false,
+    }
 }
 
 const CHECK: &str = r#"{"command": "npm test"}"#;
@@ -227,7 +284,10 @@ fn v34_a_check_that_fails_nine_times_asks_twice_for_another_approach() {
     let plan = checked();
     let count = |batches: &[Vec<BatchOutcome<'_>>], plan: Option<&Plan>| {
         let mut watch = Reassessments::default();
-        batches.iter().filter_map(|batch| watch.batch(plan, batch)).collect::<Vec<_>>()
+        batches
+            .iter()
+            .filter_map(|batch| watch.batch(plan, batch))
+            .collect::<Vec<_>>()
     };
     let failed = outcome(CHECK, CallStatus::Failed);
     assert_eq!(
@@ -241,7 +301,13 @@ fn v34_a_check_that_fails_nine_times_asks_twice_for_another_approach() {
     assert_eq!(count(&vec![vec![refused]; 3], Some(&plan)), []);
     assert_eq!(count(&vec![vec![failed]; 9], None), []);
     let ok = outcome(CHECK, CallStatus::Ok);
-    assert_eq!(count(&[vec![failed], vec![failed], vec![ok], vec![failed]], Some(&plan)), []);
+    assert_eq!(
+        count(
+            &[vec![failed], vec![failed], vec![ok], vec![failed]],
+            Some(&plan)
+        ),
+        []
+    );
 }
 
 #[test]
@@ -249,23 +315,65 @@ fn varied_failures_of_one_class_ask_after_three_batches_in_a_row() {
     let plan = checked();
     let run = |batches: &[Vec<BatchOutcome<'_>>]| {
         let mut watch = Reassessments::default();
-        batches.iter().filter_map(|batch| watch.batch(Some(&plan), batch)).next_back()
+        batches
+            .iter()
+            .filter_map(|batch| watch.batch(Some(&plan), batch))
+            .next_back()
     };
     let fails = |n| outcome(n, CallStatus::Failed);
     let (a, b) = (r#"{"command":"a"}"#, r#"{"command":"b"}"#);
     let varied = Some(Reassessment::VariedToolFailures);
-    assert_eq!(run(&[vec![fails(a)], vec![fails(b)], vec![fails(a)]]), varied);
+    assert_eq!(
+        run(&[vec![fails(a)], vec![fails(b)], vec![fails(a)]]),
+        varied
+    );
     assert_eq!(run(&[vec![fails(a)], vec![fails(a)], vec![fails(a)]]), None);
     let ok = outcome("{}", CallStatus::Ok);
-    assert_eq!(run(&[vec![fails(a)], vec![fails(b)], vec![ok, fails(a)], vec![fails(b)]]), None);
+    assert_eq!(
+        run(&[
+            vec![fails(a)],
+            vec![fails(b)],
+            vec![ok, fails(a)],
+            vec![fails(b)]
+        ]),
+        None
+    );
     let plan_call = BatchOutcome { tool: "plan", ..ok };
-    assert_eq!(run(&[vec![fails(a)], vec![plan_call], vec![], vec![fails(b)], vec![fails(a)]]), varied);
-    let other = BatchOutcome { error_class: Some("timeout"), ..fails(b) };
-    assert_eq!(run(&[vec![fails(a)], vec![other], vec![fails(a)], vec![fails(b)]]), None);
-    let poll = BatchOutcome { is_poll: true, ..fails(b) };
-    assert_eq!(run(&[vec![fails(a)], vec![poll], vec![fails(a)], vec![poll]]), None);
+    assert_eq!(
+        run(&[
+            vec![fails(a)],
+            vec![plan_call],
+            vec![],
+            vec![fails(b)],
+            vec![fails(a)]
+        ]),
+        varied
+    );
+    let other = BatchOutcome {
+        error_class: Some("timeout"),
+        ..fails(b)
+    };
+    assert_eq!(
+        run(&[vec![fails(a)], vec![other], vec![fails(a)], vec![fails(b)]]),
+        None
+    );
+    let poll = BatchOutcome {
+        is_poll: true,
+        ..fails(b)
+    };
+    assert_eq!(
+        run(&[vec![fails(a)], vec![poll], vec![fails(a)], vec![poll]]),
+        None
+    );
     // The last result of a fingerprint counts.
-    assert_eq!(run(&[vec![fails(a)], vec![fails(b)], vec![fails(a), outcome(a, CallStatus::Ok)]]), None);
+    assert_eq!(
+        run(&[
+            vec![fails(a)],
+            vec![fails(b)],
+            vec![fails(a), outcome(a, CallStatus::Ok)]
+        ]),
+        None
+    );
 }
 
 #[test]
@@ -273,7 +381,10 @@ fn unverified_checks_are_counted_and_the_first_named() {
     let mut plan = checked();
     assert_eq!(
         unverified(&plan),
-        Some(Unverified { count: 1, names: vec!["t1/c".to_owned()] })
+        Some(Unverified {
+            count: 1,
+            names: vec!["t1/c".to_owned()]
+        })
     );
     plan.tasks[0].status = TaskStatus::Skipped;
     assert_eq!(unverified(&plan), None);

@@ -120,7 +120,10 @@ fn put_content(
                 body.insert("entities".into(), entities(text));
             }
             if !previews {
-                body.insert("link_preview_options".into(), json!({ "is_disabled": true }));
+                body.insert(
+                    "link_preview_options".into(),
+                    json!({ "is_disabled": true }),
+                );
             }
             text_method
         }

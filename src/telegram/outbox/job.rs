@@ -19,10 +19,21 @@ pub(super) enum Action {
     Send(Box<Send>),
     Edit(Box<Edit>),
     EditKeyboard(EditKeyboard),
-    Delete { key: ChatKey, message: MessageId },
-    Typing { key: ChatKey },
-    React { key: ChatKey, message: MessageId, emoji: String },
-    Leave { chat: ChatId },
+    Delete {
+        key: ChatKey,
+        message: MessageId,
+    },
+    Typing {
+        key: ChatKey,
+    },
+    React {
+        key: ChatKey,
+        message: MessageId,
+        emoji: String,
+    },
+    Leave {
+        chat: ChatId,
+    },
 }
 
 /// What became of it.
@@ -294,7 +305,9 @@ impl Attempt {
             None => wire.call(method, &self.call.body).await?,
         };
         if self.job.kind == Kind::Send {
-            message_id(&value).map(Outcome::Message).ok_or(Fault::Unknown)
+            message_id(&value)
+                .map(Outcome::Message)
+                .ok_or(Fault::Unknown)
         } else {
             Ok(Outcome::Done)
         }

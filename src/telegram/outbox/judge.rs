@@ -143,7 +143,10 @@ impl Driver {
         let anchored = matches!(&ticket.action, Action::Send(send) if send.reply_to.is_some());
         let first = self.topics_gone.insert(key);
         // A reply shows by itself where it belongs; anything else says so once.
-        if first && !anchored && let Some(content) = ticket.action.content_mut() {
+        if first
+            && !anchored
+            && let Some(content) = ticket.action.content_mut()
+        {
             prepend(content, &tr(&self.language, "flow-topic-gone", &[]));
         }
         if first {
@@ -188,11 +191,9 @@ impl Driver {
         let Some(content) = ticket.action.content_mut() else {
             let result = match job.kind {
                 Kind::EditMarkup(_) => Err(SendFault::Refused(why)),
-                Kind::Send
-                | Kind::EditText(_)
-                | Kind::Delete(_)
-                | Kind::Typing
-                | Kind::Other => Ok(Outcome::Done),
+                Kind::Send | Kind::EditText(_) | Kind::Delete(_) | Kind::Typing | Kind::Other => {
+                    Ok(Outcome::Done)
+                }
             };
             return self.finish(job, result).await;
         };

@@ -3,6 +3,7 @@
 //!
 //! [`Outbox`] is the handle; [`scheduler`] decides what goes next, purely; the driver awaits.
 
+mod api_wire;
 mod buckets;
 mod driver;
 mod encode;
@@ -114,7 +115,8 @@ impl Outbox {
     /// # Errors
     /// When the edit was given up on; see [`SendFault`].
     pub async fn edit_keyboard(&self, edit: EditKeyboard) -> Result<EditReport, SendFault> {
-        self.report(Lane::Keyboard, Action::EditKeyboard(edit)).await
+        self.report(Lane::Keyboard, Action::EditKeyboard(edit))
+            .await
     }
 
     /// Deletes a message; one that is gone already, or cannot be deleted, counts as done.

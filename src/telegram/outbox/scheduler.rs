@@ -1,5 +1,7 @@
 //! What goes next: lanes, budgets and gates as a pure machine over a virtual clock.
 
+mod queue;
+
 use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,7 @@ use crate::config::TelegramLimits;
 use crate::domain::{ChatId, MessageId};
 
 use super::buckets::{Budget, Thrift, Window};
+use queue::Chat;
 
 /// Milliseconds on the scheduler's own clock.
 pub type Millis = u64;
@@ -26,9 +29,7 @@ const MARGIN_MS: Millis = 1_000;
 const CHATS: usize = 4_096;
 
 /// Priority, highest first. Callback answers go outside of the scheduler.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
     /// Final answers, approval cards and questions.
@@ -82,17 +83,6 @@ pub enum Next {
     Wait(Millis),
     /// Nothing until something changes.
     Idle,
-}
-
-#[derive(Debug)]
-struct Chat {
-    sends: VecDeque<Job>,
-    rest: Vec<Job>,
-    in_flight: bool,
-    gate: Millis,
-    budget: Budget,
-    served: u64,
-    typing_at: Option<Millis>,
 }
 
 /// The scheduler of one bot.
@@ -371,36 +361,6 @@ impl Scheduler {
                     || chat.budget.ready_at(Thrift::Most, now) > now
             });
         }
-    }
-}
-
-impl Chat {
-    /// What this chat would do next; nothing while a call is under way, so that order is kept.
-    fn head(&self) -> Option<Job> {
-        if self.in_flight {
-            return None;
-        }
-        // The first send inherits the best lane of those behind it, because sends keep their order.
-        let send = self.sends.front().map(|front| Job {
-            lane: self
-                .sends
-                .iter()
-                .map(|job| job.lane)
-                .min()
-                .unwrap_or(front.lane),
-            ..*front
-        });
-        let rest = self.rest.iter().min_by_key(|job| (job.lane, job.id)).copied();
-        match (send, rest) {
-            (Some(send), Some(rest)) if (rest.lane, rest.id) < (send.lane, send.id) => Some(rest),
-            (Some(send), _) => Some(send),
-            (None, rest) => rest,
-        }
-    }
-
-    fn take(&mut self, id: JobId) {
-        self.sends.retain(|job| job.id != id);
-        self.rest.retain(|job| job.id != id);
     }
 }
 

@@ -68,11 +68,7 @@ pub struct Upload {
 /// Something that can call the Bot API.
 pub trait Wire: Send + Sync {
     /// Calls a method with a JSON body and gives its result.
-    fn call<'a>(
-        &'a self,
-        method: &'a str,
-        body: &'a Value,
-    ) -> BoxFuture<'a, Result<Value, Fault>>;
+    fn call<'a>(&'a self, method: &'a str, body: &'a Value) -> BoxFuture<'a, Result<Value, Fault>>;
 
     /// Calls a method with fields and one file (multipart) and gives its result.
     fn upload<'a>(

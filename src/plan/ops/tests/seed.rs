@@ -203,3 +203,20 @@ fn an_import_renumbers_and_resets() {
         assert!(error.contains(words), "{error}");
     }
 }
+
+#[test]
+fn v29_v30_a_second_init_never_replaces_checks_or_evidence() {
+    let (world, mut state) = checked();
+    change(&mut state, |plan| {
+        plan.tasks[0].checks[0].evidence = passed()
+    });
+    let before = state.clone();
+    for call in [
+        r#"{"verb":"create","title":"T","steps":["only this"]}"#,
+        r#"{"operation":"init","title":"T"}"#,
+        r#"{"operation":"init","file_path":"/x.json"}"#,
+    ] {
+        assert!(world.refused(&state, call).contains("discard first"));
+        assert_eq!(state, before);
+    }
+}

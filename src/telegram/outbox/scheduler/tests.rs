@@ -12,13 +12,27 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self { scheduler: Scheduler::new(TelegramLimits::default()), next: 1 }
+        Self {
+            scheduler: Scheduler::new(TelegramLimits::default()),
+            next: 1,
+        }
     }
 
     fn push(&mut self, chat: ChatId, lane: Lane, kind: Kind, now: Millis) -> (JobId, Vec<JobId>) {
         let id = self.next;
         self.next += 1;
-        (id, self.scheduler.push(Job { id, chat, lane, kind }, now))
+        (
+            id,
+            self.scheduler.push(
+                Job {
+                    id,
+                    chat,
+                    lane,
+                    kind,
+                },
+                now,
+            ),
+        )
     }
 
     /// Runs everything until idle; each call takes no time.
@@ -114,7 +128,9 @@ fn edits_leave_a_part_of_a_groups_budget_to_finals() {
 fn nothing_of_a_chat_goes_out_inside_its_gate() {
     let mut bench = Bench::new();
     let (first, _) = bench.push(DM, Lane::Final, Kind::Send, 0);
-    let Next::Run(job) = bench.scheduler.next(0) else { panic!("a job") };
+    let Next::Run(job) = bench.scheduler.next(0) else {
+        panic!("a job")
+    };
     assert_eq!(job.id, first);
     let until = bench.scheduler.refused(DM, 3, false, 100);
     assert!(bench.scheduler.again(job, until, 100));
@@ -140,7 +156,9 @@ fn two_chats_refused_together_close_the_bot() {
 fn an_edit_that_comes_back_yields_to_a_newer_one() {
     let mut bench = Bench::new();
     bench.push(DM, Lane::Content, Kind::EditText(MessageId(1)), 0);
-    let Next::Run(job) = bench.scheduler.next(0) else { panic!("a job") };
+    let Next::Run(job) = bench.scheduler.next(0) else {
+        panic!("a job")
+    };
     bench.push(DM, Lane::Content, Kind::EditText(MessageId(1)), 10);
     assert!(!bench.scheduler.again(job, 500, 20));
 }
@@ -151,7 +169,12 @@ fn typing_goes_at_most_once_in_four_seconds() {
     assert!(bench.push(DM, Lane::Typing, Kind::Typing, 0).1.is_empty());
     bench.drain(0);
     assert_eq!(bench.push(DM, Lane::Typing, Kind::Typing, 3_900).1.len(), 1);
-    assert!(bench.push(DM, Lane::Typing, Kind::Typing, 4_000).1.is_empty());
+    assert!(
+        bench
+            .push(DM, Lane::Typing, Kind::Typing, 4_000)
+            .1
+            .is_empty()
+    );
 }
 
 #[test]
@@ -160,9 +183,15 @@ fn a_thousand_busy_chats_do_not_hold_finals_back() {
     for chat in 1..=1_000 {
         bench.push(ChatId(chat), Lane::Content, Kind::EditText(MessageId(1)), 0);
     }
-    let finals: Vec<JobId> = (1..=100).map(|chat| bench.push(ChatId(chat), Lane::Final, Kind::Send, 0).0).collect();
+    let finals: Vec<JobId> = (1..=100)
+        .map(|chat| bench.push(ChatId(chat), Lane::Final, Kind::Send, 0).0)
+        .collect();
     let done = bench.drain(0);
-    let last = done.iter().filter(|(id, _)| finals.contains(id)).map(|(_, at)| *at).max();
+    let last = done
+        .iter()
+        .filter(|(id, _)| finals.contains(id))
+        .map(|(_, at)| *at)
+        .max();
     assert!(last <= Some(4_000), "{last:?}");
     let mut second: Vec<Millis> = done.iter().map(|(_, at)| *at).collect();
     second.sort_unstable();
@@ -176,5 +205,7 @@ fn a_migrated_group_keeps_its_queue() {
     let mut bench = Bench::new();
     let (waiting, _) = bench.push(GROUP, Lane::Final, Kind::Send, 0);
     bench.scheduler.migrate(GROUP, ChatId(-100), 0);
-    assert!(matches!(bench.scheduler.next(0), Next::Run(job) if job.id == waiting && job.chat == ChatId(-100)));
+    assert!(
+        matches!(bench.scheduler.next(0), Next::Run(job) if job.id == waiting && job.chat == ChatId(-100))
+    );
 }

@@ -1,0 +1,135 @@
+# session
+approvals-shown = Approvals: { $level }. Change with /approvals ask, auto or yolo.
+approvals-unknown = There is no level “{ $level }”. Use /approvals ask, auto or yolo.
+approvals-set = Approvals are now: { $level }.
+budget-calls = tool calls
+budget-day-tokens = tokens a day
+budget-empty = empty replies of the model
+budget-identical = identical calls in a row
+budget-malformed = malformed calls in a row
+budget-requests = model requests
+budget-tokens = tokens a turn
+button-always = ♾ Always allow this kind
+button-approve = ✅ Allow
+button-deny = 🚫 Deny
+card-always = ♾ Allowed, and always for this kind in this session.
+card-answered = ✔️ Answered.
+card-approved = ✅ Allowed.
+card-cancelled = ⏹ The turn was stopped; nothing was run.
+card-denied = 🚫 Denied; nothing was run.
+card-expired = ⌛ Expired without an answer, which counts as denied.
+card-foot = 📂 { $cwd } · expires in { $minutes } min
+card-restarted = ⌛ Expired at a restart; nothing was run.
+card-title = 🔐 { $tool } — { $class }
+card-undelivered = ⌛ Could not be delivered; nothing was run.
+class-channel = sends a file to this chat
+class-destructive = may destroy data
+class-exec = runs a command
+class-network = uses the network
+class-plan = begins a plan
+class-read = reads
+class-spawn = starts a helper agent
+class-write = writes a file
+command-busy = A turn is running. Wait for its end or send /stop first.
+command-owner-only = Only the owner may do that.
+compact-begun = Summing the conversation up…
+compact-done = Done: the conversation is summed up.
+compact-nothing = There is nothing to sum up yet.
+discard-done = 🗑 Discarded. There is no plan now; writing is possible again.
+discard-set-aside = 🗑 The unreadable plan file was put aside. There is no plan now.
+end-blocked = ⛔ Blocked: { $why }
+end-budget = ⛔ The limit of the turn is reached: { $budget }. What was done stays; send a message to go on.
+end-incomplete = ⚠️ Not finished. Left open:
+    { $left }
+end-no-answer = The model gave no answer. Nothing was lost: ask again or choose another model with /model.
+end-plan-not-ready = ⚠️ The plan is not ready. Missing: { $items }
+end-plan-ready = 👀 The plan is ready for your review.
+end-question = ❓ I wait for your answer.
+end-timed-out = ⏱ The turn took too long and was ended. What was done stays; send a message to go on.
+execute-busy = A turn is running, so nothing can be approved now. Wait for its end, then tap Approve or send /execute.
+goal-cleared = The goal is cleared.
+goal-none = There is no goal. Set one with /goal and a text.
+goal-set = 🎯 The goal is set.
+goal-shown = 🎯 { $goal }
+language-set = The language is now { $language }.
+language-shown = Language: { $language }. Known: { $known }. /language auto follows your app.
+language-unknown = There is no language “{ $language }”. Known: { $known }.
+model-set = The model is now { $model }.
+model-shown = Models:
+    { $models }
+    Choose with /model and a number.
+model-unknown = There is no model “{ $model }”. /model lists them.
+model-cut = ❌ The model's reply broke off ({ $reason }). Nothing was lost: send the message again.
+new-done = 🆕 A fresh session. The old one is kept; /sessions lists it.
+new-plan-live = A plan is live in this session. Finish it or /discard it first.
+plan-corrupt = ⚠️ The plan file of this session cannot be read, so nothing is written. /discard puts it aside and frees the session.
+plan-diff-none = Nothing has changed since you last saw the plan.
+plan-edit-how = Edit the document and send it back as a reply to one of my messages: it becomes the next revision.
+plan-edit-only-editing = There is no plan being written.
+plan-edit-taken = ✍️ Your text is the plan now. Read it below, then Approve.
+plan-live-active = An approved plan is being worked on. /show_plan shows it, /discard ends it.
+plan-live-editing = A plan is waiting for you. /show_plan shows it, Approve or /execute starts it, /discard ends it.
+plan-mode-on = 📝 Plan mode is on: I read and discuss, and write nothing until you approve a plan. Tell me what you want to build. /discard leaves plan mode.
+plan-none = none
+plan-off = Planning is switched off in the configuration (plan.enabled).
+plan-reopened = ⚠️ The plan's text was changed after the approval, so nothing runs. Read it again and approve it.
+plan-running = running
+plan-save-failed = ❌ The plan could not be saved; nothing was changed. Check the disk, then try again.
+plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
+plan-status-more = { $count ->
+    [one] … { $count } more task
+   *[other] … { $count } more tasks
+}
+plans-none = No plan has been finished in this session yet.
+plans-shown = { $plans }
+project-bad = “{ $path }” is no directory that I may work in. Give an absolute path.
+project-plan-live = A plan is live in this project. Finish it or /discard it first.
+project-set = 📂 I work in { $path } now.
+project-shown = 📂 { $path }
+question-hint = Tap an option, or type your answer.
+queue-full = I already have { $count } messages waiting, so this one was not taken. Send it again later.
+sessions-shown = Sessions of this chat:
+    { $sessions }
+show-plan-none = There is no plan. /plan begins one.
+show-plan-preinit = 📝 Plan mode is on, but no plan has been written yet. Tell me what you want to build, or /discard.
+status-approvals = 🔐 Approvals: { $level }
+status-idle = 💤 Idle
+status-model = 🧠 { $model }
+status-no-model = no model configured
+status-plan = 📋 Plan: { $plan }
+status-project = 📂 { $path }
+status-queue = { $count ->
+    [0] 📨 Nothing is waiting
+    [one] 📨 { $count } message is waiting
+   *[other] 📨 { $count } messages are waiting
+}
+status-running = ⚙️ Running for { $seconds } s · { $requests } requests · { $calls } calls
+status-sandbox-off = ⚠️ This kernel has no Landlock: commands run without a sandbox, and none run while planning.
+status-sandbox-on = 🛡 Commands run in a kernel sandbox
+stop-done = ⏹ Stopped.
+stop-not-yours = That turn belongs to somebody else; only they or the owner can stop it.
+stop-nothing = Nothing is running.
+session-store-failed = ❌ I cannot write to my data directory, so nothing new was started. Check the disk space and permissions; what was accepted is kept.
+tap-always = Allowed from now on
+tap-approved = Allowed
+tap-approved-plan = Approved
+tap-busy = A turn is running. Approve after it has ended.
+tap-confirm-discard = Tap once more to discard
+tap-denied = Denied
+tap-discarded = Discarded
+tap-expired = This button is no longer valid.
+tap-kept = Kept
+tap-not-yours = This is for somebody else.
+tap-nothing-runs = Nothing is running.
+tap-owner-only = Only the owner may do that.
+tap-stopped = Stopping
+tap-superseded = This is an older version. Use the newest message.
+tap-taken = Taken
+tool-other = Tool
+tool-plan = Plan
+turn-compacted = The conversation was summed up to make room.
+turn-crash-loop = ❌ The program stopped three times at this point of the turn, so I do not try again. What was done stays; send a message to go on.
+turn-fallback = Another model takes over ({ $reason })
+turn-retry = Trying again { $try }/{ $tries } ({ $reason })
+turn-submission-refused = ❌ The plan was refused twice: { $error }
+usage-shown = Tokens of this session: { $input } read ({ $cached } from the cache), { $output } written. Today: { $today }.

@@ -1,0 +1,139 @@
+# session
+approvals-shown = Разрешения: { $level }. Изменить: /approvals ask, auto или yolo.
+approvals-unknown = Уровня «{ $level }» нет. Есть /approvals ask, auto и yolo.
+approvals-set = Разрешения теперь: { $level }.
+budget-calls = вызовы инструментов
+budget-day-tokens = токены за день
+budget-empty = пустые ответы модели
+budget-identical = одинаковые вызовы подряд
+budget-malformed = испорченные вызовы подряд
+budget-requests = запросы к модели
+budget-tokens = токены за ход
+button-always = ♾ Всегда разрешать такое
+button-approve = ✅ Разрешить
+button-deny = 🚫 Отклонить
+card-always = ♾ Разрешено, и впредь для такого в этой сессии.
+card-answered = ✔️ Ответ получен.
+card-approved = ✅ Разрешено.
+card-cancelled = ⏹ Ход остановлен; ничего не запущено.
+card-denied = 🚫 Отклонено; ничего не запущено.
+card-expired = ⌛ Истекло без ответа, это считается отказом.
+card-foot = 📂 { $cwd } · истекает через { $minutes } мин
+card-restarted = ⌛ Истекло при перезапуске; ничего не запущено.
+card-title = 🔐 { $tool } — { $class }
+card-undelivered = ⌛ Не удалось доставить; ничего не запущено.
+class-channel = отправляет файл в этот чат
+class-destructive = может уничтожить данные
+class-exec = выполняет команду
+class-network = обращается к сети
+class-plan = начинает план
+class-read = читает
+class-spawn = запускает агента-помощника
+class-write = пишет файл
+command-busy = Идёт ход. Дождитесь конца или отправьте /stop.
+command-owner-only = Это может только владелец.
+compact-begun = Подвожу итог разговора…
+compact-done = Готово: итог разговора подведён.
+compact-nothing = Пока нечего сокращать.
+discard-done = 🗑 Удалено. Плана больше нет; писать снова можно.
+discard-set-aside = 🗑 Нечитаемый файл плана отложен. Плана больше нет.
+end-blocked = ⛔ Препятствие: { $why }
+end-budget = ⛔ Достигнут предел хода: { $budget }. Сделанное сохранено; напишите, чтобы продолжить.
+end-incomplete = ⚠️ Не закончено. Осталось:
+    { $left }
+end-no-answer = Модель не дала ответа. Ничего не потеряно: спросите снова или выберите другую модель: /model.
+end-plan-not-ready = ⚠️ План не готов. Не хватает: { $items }
+end-plan-ready = 👀 План готов к проверке.
+end-question = ❓ Жду вашего ответа.
+end-timed-out = ⏱ Ход длился слишком долго и завершён. Сделанное сохранено; напишите, чтобы продолжить.
+execute-busy = Идёт ход, сейчас одобрить нельзя. Дождитесь конца, затем нажмите «Одобрить» или отправьте /execute.
+goal-cleared = Цель снята.
+goal-none = Цели нет. Задайте её: /goal и текст.
+goal-set = 🎯 Цель задана.
+goal-shown = 🎯 { $goal }
+language-set = Язык теперь: { $language }.
+language-shown = Язык: { $language }. Доступны: { $known }. /language auto — как в приложении.
+language-unknown = Языка «{ $language }» нет. Доступны: { $known }.
+model-set = Модель теперь: { $model }.
+model-shown = Модели:
+    { $models }
+    Выбор: /model и номер.
+model-unknown = Модели «{ $model }» нет. Список: /model.
+model-cut = ❌ Ответ модели оборвался ({ $reason }). Ничего не потеряно: отправьте сообщение снова.
+new-done = 🆕 Новая сессия. Прежняя сохранена: /sessions.
+new-plan-live = В этой сессии есть план. Сначала завершите его или удалите: /discard.
+plan-corrupt = ⚠️ Файл плана этой сессии не читается, поэтому ничего не пишется. /discard отложит его и освободит сессию.
+plan-diff-none = С прошлого показа план не изменился.
+plan-edit-how = Отредактируйте документ и пришлите его ответом на моё сообщение: это будет следующая редакция.
+plan-edit-only-editing = Сейчас план не пишется.
+plan-edit-taken = ✍️ Ваш текст теперь план. Прочтите его ниже и одобрите.
+plan-live-active = Идёт работа по одобренному плану. /show_plan покажет его, /discard завершит.
+plan-live-editing = План ждёт вас. /show_plan покажет его, «Одобрить» или /execute запустит, /discard удалит.
+plan-mode-on = 📝 Режим плана включён: читаю и обсуждаю, ничего не пишу, пока вы не одобрите план. Расскажите, что нужно построить. /discard выключает режим.
+plan-none = нет
+plan-off = Планирование выключено в настройках (plan.enabled).
+plan-reopened = ⚠️ Текст плана изменился после одобрения, поэтому ничего не запущено. Прочтите и одобрите снова.
+plan-running = выполняется
+plan-save-failed = ❌ План не удалось сохранить; ничего не изменено. Проверьте диск и повторите.
+plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
+plan-status-more = { $count ->
+    [one] … ещё { $count } задача
+    [few] … ещё { $count } задачи
+    [many] … ещё { $count } задач
+   *[other] … ещё { $count } задачи
+}
+plans-none = В этой сессии ещё нет завершённых планов.
+plans-shown = { $plans }
+project-bad = «{ $path }» — не каталог, в котором мне можно работать. Укажите абсолютный путь.
+project-plan-live = В этом проекте есть план. Сначала завершите его или удалите: /discard.
+project-set = 📂 Теперь работаю в { $path }.
+project-shown = 📂 { $path }
+question-hint = Нажмите вариант или напишите ответ.
+queue-full = В очереди уже { $count } сообщений, это не принято. Отправьте его позже.
+sessions-shown = Сессии этого чата:
+    { $sessions }
+show-plan-none = Плана нет. Начать: /plan.
+show-plan-preinit = 📝 Режим плана включён, но план ещё не написан. Расскажите, что нужно, или /discard.
+status-approvals = 🔐 Разрешения: { $level }
+status-idle = 💤 Ничего не выполняется
+status-model = 🧠 { $model }
+status-no-model = модель не настроена
+status-plan = 📋 План: { $plan }
+status-project = 📂 { $path }
+status-queue = { $count ->
+    [0] 📨 Очередь пуста
+    [one] 📨 Ждёт { $count } сообщение
+    [few] 📨 Ждут { $count } сообщения
+    [many] 📨 Ждут { $count } сообщений
+   *[other] 📨 Ждут { $count } сообщения
+}
+status-running = ⚙️ Идёт { $seconds } с · запросов: { $requests } · вызовов: { $calls }
+status-sandbox-off = ⚠️ В этом ядре нет Landlock: команды идут без песочницы, а при планировании не выполняются.
+status-sandbox-on = 🛡 Команды выполняются в песочнице ядра
+stop-done = ⏹ Остановлено.
+stop-not-yours = Этот ход не ваш; остановить его может его автор или владелец.
+stop-nothing = Ничего не выполняется.
+session-store-failed = ❌ Не могу писать в каталог данных, поэтому ничего нового не начато. Проверьте место и права; принятое сохранено.
+tap-always = Впредь разрешено
+tap-approved = Разрешено
+tap-approved-plan = Одобрено
+tap-busy = Идёт ход. Одобрите, когда он закончится.
+tap-confirm-discard = Нажмите ещё раз, чтобы удалить
+tap-denied = Отклонено
+tap-discarded = Удалено
+tap-expired = Эта кнопка больше не действует.
+tap-kept = Оставлено
+tap-not-yours = Это не вам.
+tap-nothing-runs = Ничего не выполняется.
+tap-owner-only = Это может только владелец.
+tap-stopped = Останавливаю
+tap-superseded = Это старая версия. Откройте последнее сообщение.
+tap-taken = Принято
+tool-other = Инструмент
+tool-plan = План
+turn-compacted = Разговор сокращён, чтобы освободить место.
+turn-crash-loop = ❌ Программа трижды остановилась на этом месте, больше не пробую. Сделанное сохранено; напишите, чтобы продолжить.
+turn-fallback = Продолжает другая модель ({ $reason })
+turn-retry = Пробую снова { $try }/{ $tries } ({ $reason })
+turn-submission-refused = ❌ План отклонён дважды: { $error }
+usage-shown = Токены сессии: прочитано { $input } (из кеша { $cached }), написано { $output }. Сегодня: { $today }.

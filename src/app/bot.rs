@@ -1,0 +1,292 @@
+//! The bot put together: store, Telegram, models, tools, sessions; and its life from start to stop.
+
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use crate::config::{self, Adapter, ModelSettings, Settings};
+use crate::domain::Fault;
+use crate::llm::{self, Model};
+use crate::playground::demo::Demo;
+use crate::session::flow_task::Reposts;
+use crate::session::journal::StoreJournal;
+use crate::session::{Deps, Sessions};
+use crate::store::{Store, StoreError};
+use crate::telegram::api::{ApiClient, Lane};
+use crate::telegram::dispatch::{self, Context, Lanes, Setup};
+use crate::telegram::inbox::Inbox;
+use crate::telegram::listener::{self, Fed, Intake};
+use crate::telegram::outbox::{Outbox, OutboxParts};
+use crate::text::redact::Redactor;
+use crate::text::{inbound, untrusted};
+use crate::tools::{Toolbox, ToolboxOptions};
+
+use super::route::Router;
+
+/// Updates that may wait between the inbox and the dispatcher.
+const FEED: usize = 1024;
+/// Deliveries that may wait in each lane.
+const LANES: usize = 1024;
+/// How long sessions may take to put their turns down.
+const DRAIN: Duration = Duration::from_secs(4);
+/// Time between two looks at whether a backup is due.
+const BACKUP_EVERY: Duration = Duration::from_secs(3600);
+
+/// A running bot.
+#[derive(Debug)]
+pub struct Bot {
+    cancel: CancellationToken,
+    store: Store,
+    router: JoinHandle<usize>,
+    intake: JoinHandle<()>,
+    deps: Arc<Deps>,
+    context: Arc<Context>,
+}
+
+impl Bot {
+    /// Starts everything; returns once updates are asked for.
+    ///
+    /// # Errors
+    /// A fault to be told on the terminal: the data directory, the token, the model.
+    pub async fn start(settings: Settings, redactor: Arc<Redactor>) -> Result<Self, Fault> {
+        let token = settings
+            .telegram
+            .token
+            .clone()
+            .ok_or_else(|| Fault::user("config-no-token", &[]))?;
+        let cancel = CancellationToken::new();
+        let store = Store::open(&settings.home).await.map_err(|fault| fault.fault())?;
+        let api_url = settings.telegram.api_url.clone();
+        let polling = ApiClient::new(&api_url, &token, Lane::Poll)?;
+        let sending = ApiClient::new(&api_url, &token, Lane::Send)?;
+        let bot = polling.bot_id();
+        let now = chrono::Utc::now().timestamp();
+        let inbox = Inbox::open(store.clone(), bot, now).await.map_err(|fault| fault.fault())?;
+        let (feed, fed) = mpsc::channel::<Fed>(FEED);
+        let secret = settings.telegram.webhook.as_ref().map(|hook| hook.secret.clone());
+        let intake = Intake::new(inbox.clone(), feed.clone(), secret);
+        let me = listener::who_am_i(&polling, &cancel)
+            .await
+            .map_err(|_| Fault::user("cli-telegram-refused", &[]))?;
+        info!(bot.username = me.username, "signed in");
+        let username = me.username.clone();
+        let (context, lanes) = Context::start(Setup {
+            me,
+            settings: settings.telegram.clone(),
+            language: settings.language.clone(),
+            store: store.clone(),
+            inbox: inbox.clone(),
+            feed,
+            to_markdown: inbound::to_markdown,
+            capacity: LANES,
+        })
+        .await
+        .map_err(|fault| fault.fault())?;
+        let outbox = Outbox::start(OutboxParts {
+            wire: Arc::new(sending.clone()),
+            journal: Arc::new(StoreJournal::new(store.clone())),
+            limits: settings.telegram.limits,
+            link_previews: settings.telegram.link_previews,
+            language: settings.language.clone(),
+        });
+        let deps = Arc::new(Deps {
+            models: models(&settings)?,
+            toolbox: toolbox(&settings, &redactor)?,
+            settings: RwLock::new(Arc::new(settings)),
+            store: store.clone(),
+            outbox,
+            inbox,
+            api: sending,
+            redactor,
+            reposts: Arc::new(Reposts::default()),
+            nonce: uuid::Uuid::new_v4().simple().to_string(),
+            username,
+        });
+        let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
+            .await
+            .map_err(|fault| fault.fault())?;
+        Ok(running)
+    }
+
+    async fn launch(
+        deps: Arc<Deps>,
+        context: Arc<Context>,
+        polling: ApiClient,
+        intake: Intake,
+        fed: mpsc::Receiver<Fed>,
+        lanes: Lanes,
+        cancel: CancellationToken,
+    ) -> Result<Self, StoreError> {
+        let store = deps.store.clone();
+        let sessions = Sessions::wake(Arc::clone(&deps)).await?;
+        let router = Router::new(sessions, Arc::clone(&deps), Arc::clone(&context));
+        let router = tokio::spawn(router.run(lanes, cancel.clone(), DRAIN));
+        tokio::spawn(dispatch::run(
+            polling.clone(),
+            Arc::clone(&context),
+            fed,
+            cancel.clone(),
+        ));
+        let reopened = intake.reopen().await?;
+        if reopened > 0 {
+            info!(updates = reopened, "open updates are handled again");
+        }
+        let settings = deps.settings();
+        let language = settings.language.clone();
+        let (api, stop) = (polling.clone(), cancel.clone());
+        let webhook = settings.telegram.webhook.clone();
+        let intake = tokio::spawn(async move {
+            let known = crate::i18n::languages();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let menus = listener::register_commands(&api, &language, &known);
+            let updates = async {
+                match webhook {
+                    Some(hook) => {
+                        if let Err(fault) = listener::set_webhook(&api, &hook.url, &hook.secret).await {
+                            error!(error = %fault, "the webhook could not be set");
+                        }
+                        stop.cancelled().await;
+                    }
+                    None => {
+                        if let Err(fault) = listener::poll(api.clone(), intake, stop.clone()).await {
+                            error!(key = fault.key, "polling has stopped");
+                            stop.cancel();
+                        }
+                    }
+                }
+            };
+            tokio::join!(menus, updates);
+        });
+        tokio::spawn(backups(store.clone(), cancel.clone()));
+        Ok(Self {
+            cancel,
+            store,
+            router,
+            intake,
+            deps,
+            context,
+        })
+    }
+
+    /// The one-time code by which an owner is claimed, while there is none.
+    #[must_use]
+    pub fn claim_code(&self) -> Option<String> {
+        self.context.offer_claim()
+    }
+
+    /// Ends when the bot cannot go on by itself, such as when its token is refused.
+    pub async fn stopped(&self) {
+        self.cancel.cancelled().await;
+    }
+
+    /// Puts new settings in force where that is safe; logs what needs a restart.
+    pub fn reload(&self, new: &Settings) {
+        let old = self.deps.settings();
+        let change = config::diff(&old, new);
+        info!(applied = ?change.applied, restart = ?change.restart, "settings reloaded");
+        let merged = config::reloaded(&old, new);
+        self.context.reload(merged.telegram.clone());
+        self.deps.replace_settings(merged);
+    }
+
+    /// Stops intake, lets sessions put their turns down, makes everything durable. Gives the number of
+    /// sessions that were not ready in time.
+    pub async fn stop(self) -> usize {
+        self.cancel.cancel();
+        let left = self.router.await.unwrap_or_default();
+        self.intake.abort();
+        if let Err(fault) = self.store.stop().await {
+            error!(error = %fault, "the store was not closed cleanly");
+        }
+        left
+    }
+}
+
+/// Backs the store up while it changes.
+async fn backups(store: Store, cancel: CancellationToken) {
+    let mut every = tokio::time::interval(BACKUP_EVERY);
+    every.tick().await;
+    while cancel.run_until_cancelled(every.tick()).await.is_some() {
+        if let Err(fault) = store.backup_if_dirty().await {
+            warn!(error = %fault, "no backup was made");
+        }
+    }
+}
+
+/// The configured model and its fallbacks; the demo model only by name.
+fn models(settings: &Settings) -> Result<Vec<Arc<dyn Model>>, Fault> {
+    settings
+        .model
+        .iter()
+        .chain(&settings.fallback)
+        .map(|model| connect(model))
+        .collect()
+}
+
+fn connect(settings: &ModelSettings) -> Result<Arc<dyn Model>, Fault> {
+    if settings.adapter == Adapter::Demo {
+        return Ok(Arc::new(Demo::default()));
+    }
+    llm::connect(settings)
+}
+
+fn toolbox(settings: &Settings, redactor: &Arc<Redactor>) -> Result<Toolbox, Fault> {
+    let helper = std::env::current_exe().map_err(|fault| {
+        Fault::user("cli-no-runtime", &[("reason", &fault.to_string())])
+    })?;
+    let clean = Arc::clone(redactor);
+    Ok(Toolbox::new(ToolboxOptions {
+        settings: settings.tools.clone(),
+        helper,
+        redactor: Arc::new(move |text| clean.redact(text)),
+        wrap: Arc::new(untrusted::wrap),
+        protected: protected(settings),
+    }))
+}
+
+/// What no tool may touch: the data directory.
+fn protected(settings: &Settings) -> Vec<PathBuf> {
+    vec![settings.home.clone()]
+}
+
+/// Runs the bot until a signal says to stop.
+///
+/// # Errors
+/// As [`Bot::start`], or if the token is refused later.
+pub async fn run(
+    settings: Settings,
+    redactor: Arc<Redactor>,
+    reload: impl Fn() -> Option<Settings>,
+    claim: impl Fn(&str),
+) -> Result<(), Fault> {
+    if settings.model.is_none() {
+        return Err(Fault::user("config-no-model", &[]));
+    }
+    let bot = Bot::start(settings, redactor).await?;
+    if let Some(code) = bot.claim_code() {
+        claim(&code);
+    }
+    notify(&[sd_notify::NotifyState::Ready]);
+    let refused = super::signals::wait(&bot, reload).await;
+    notify(&[sd_notify::NotifyState::Stopping]);
+    let left = bot.stop().await;
+    if left > 0 {
+        warn!(sessions = left, "stopped before every session was ready; they resume at the next start");
+    }
+    info!("stopped");
+    if refused {
+        return Err(Fault::user("cli-telegram-refused", &[]));
+    }
+    Ok(())
+}
+
+pub(super) fn notify(states: &[sd_notify::NotifyState<'_>]) {
+    if let Err(fault) = sd_notify::notify(states) {
+        tracing::debug!(error = %fault, "the service manager was not told");
+    }
+}

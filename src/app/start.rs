@@ -1,0 +1,81 @@
+//! From validated settings to a running program: logging, the runtime, the exit code.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::config::{self, Settings};
+use crate::domain::Fault;
+use crate::i18n::tr;
+use crate::text::redact::Redactor;
+
+use super::cli::{self, PlaygroundArgs, Started};
+use super::{logging, run, run_playground};
+
+/// Runs the bot.
+#[must_use]
+pub fn main_run(started: Started) -> ExitCode {
+    let Started {
+        settings,
+        flags,
+        log_json,
+        language,
+    } = started;
+    let redactor = prepare(&settings, log_json);
+    let reload = move || match cli::load(&flags) {
+        Ok(settings) => Some(settings),
+        Err(error) => {
+            tracing::warn!(key = error.0.key, "the settings have a fault");
+            None
+        }
+    };
+    let spoken = language.clone();
+    let claim = move |code: &str| {
+        cli::say(&tr(&spoken, "cli-claim-code", &[("code", code)]));
+    };
+    finish(&language, block_on(run(settings, redactor, reload, claim)))
+}
+
+/// Runs the playground.
+#[must_use]
+pub fn main_playground(started: Started, arguments: PlaygroundArgs) -> ExitCode {
+    let Started {
+        settings,
+        log_json,
+        language,
+        ..
+    } = started;
+    let redactor = prepare(&settings, log_json);
+    let spoken = language.clone();
+    let say = move |key: &str, arguments: &[(&str, &str)]| {
+        cli::say(&tr(&spoken, key, arguments));
+    };
+    finish(
+        &language,
+        block_on(run_playground(settings, arguments, redactor, say)),
+    )
+}
+
+fn prepare(settings: &Settings, log_json: bool) -> Arc<Redactor> {
+    let redactor = Arc::new(Redactor::new(config::secrets(settings)));
+    let clean = Arc::clone(&redactor);
+    logging::init(Arc::new(move |text| clean.redact(text)), log_json);
+    redactor
+}
+
+fn block_on(work: impl Future<Output = Result<(), Fault>>) -> Result<(), Fault> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?
+        .block_on(work)
+}
+
+fn finish(language: &str, result: Result<(), Fault>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            cli::complain(&format!("greenlight: {}", cli::sentence(language, &fault)));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! One task and one mailbox per session. Nothing here waits for a model, a tool or a send: each of
+//! them answers by mail, so that `/stop` is never behind anything.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, error, info_span};
+
+use crate::agent::transcript::Conversation;
+use crate::agent::{Event, TimerId, Turn};
+use crate::domain::{ApprovalId, CallId, Inbound, TurnId, UpdateId};
+use crate::store::{Batch, StoreError};
+
+use super::batch::ToolBatch;
+use super::deps::Deps;
+use super::flow_task::FlowHandle;
+use super::mail::Mail;
+use super::plans::Plans;
+use super::record::{CardRow, Queued, SessionRecord, TurnRecord};
+
+/// A session at work.
+pub(super) struct Actor {
+    pub(super) deps: Arc<Deps>,
+    pub(super) me: mpsc::UnboundedSender<Mail>,
+    pub(super) record: SessionRecord,
+    pub(super) conversation: Conversation,
+    pub(super) queue: VecDeque<Queued>,
+    pub(super) later: VecDeque<(crate::domain::Command, Vec<UpdateId>)>,
+    pub(super) running: Option<Running>,
+    pub(super) delivering: HashSet<TurnId>,
+    pub(super) delivery: Option<JoinHandle<()>>,
+    pub(super) cards: HashMap<ApprovalId, CardRow>,
+    pub(super) plans: Plans,
+    pub(super) speaker: super::speak::Speaker,
+    pub(super) over: bool,
+    /// Nothing new may start: a discard is under way.
+    pub(super) holding: bool,
+    /// The owner's last comment on the plan and the revision it was about.
+    pub(super) comment: Option<(String, String)>,
+    /// The newest flow message, as far as it is known.
+    pub(super) card: Option<crate::domain::MessageId>,
+    pub(super) day_tokens: (chrono::NaiveDate, u64),
+}
+
+/// A turn in flight.
+pub(super) struct Running {
+    pub(super) turn: Turn,
+    pub(super) record: TurnRecord,
+    pub(super) flow: FlowHandle,
+    /// Ends everything that the turn started.
+    pub(super) cancel: CancellationToken,
+    /// Ends the model request in flight.
+    pub(super) request: CancellationToken,
+    pub(super) batch: Option<ToolBatch>,
+    /// Tools in flight.
+    pub(super) tools: Vec<JoinHandle<()>>,
+    pub(super) timers: HashMap<TimerId, AbortHandle>,
+    /// Streamed text that may still be the middle of a secret.
+    pub(super) text_tail: String,
+    pub(super) started: std::time::Instant,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        for timer in self.timers.values() {
+            timer.abort();
+        }
+    }
+}
+
+impl Actor {
+    /// Reads mail until the program ends.
+    pub(super) async fn run(mut self, mut mailbox: mpsc::UnboundedReceiver<Mail>) {
+        let span = info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
+        async move {
+            self.wake().await;
+            while let Some(mail) = mailbox.recv().await {
+                self.take(mail).await;
+                if self.over {
+                    break;
+                }
+            }
+        }
+        .instrument(span)
+        .await;
+    }
+
+    async fn take(&mut self, mail: Mail) {
+        match mail {
+            Mail::Input { inbound, updates } => self.input(inbound, updates).await,
+            Mail::Buried(message) => {
+                if let Some(running) = &self.running {
+                    running.flow.buried(message);
+                }
+            }
+            Mail::Model {
+                turn,
+                request,
+                event,
+            } => self.model_event(turn, request, event).await,
+            Mail::Output { turn, call, text } => self.tool_output(turn, &call, &text),
+            Mail::Tool { turn, outcome } => self.tool_done(turn, outcome).await,
+            Mail::Timer { turn, id } => {
+                if self.is_current(turn) {
+                    self.drive(Event::Timer(id), Batch::new()).await;
+                }
+            }
+            Mail::Digest { turn, text } => self.digest(turn, text).await,
+            Mail::ChatGone => self.chat_gone().await,
+            Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
+            Mail::Deadline(id) => self.card_expired(&id).await,
+            Mail::Delivered(turn) => self.delivered(turn).await,
+            Mail::Shutdown { done } => self.shutdown(done).await,
+        }
+    }
+
+    async fn input(&mut self, inbound: Inbound, updates: Vec<UpdateId>) {
+        match inbound {
+            Inbound::Message(message) => self.message(message, updates).await,
+            Inbound::Edited(message) => self.edited(message, updates).await,
+            Inbound::Command(command) => self.command(command, updates).await,
+            Inbound::Tap(tap) => self.tap(tap, updates).await,
+        }
+    }
+
+    /// Whether mail of this epoch still counts.
+    pub(super) fn is_current(&self, turn: TurnId) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.turn.id() == turn)
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Marks updates as done: their effect is durable.
+    pub(super) async fn close(&self, updates: &[UpdateId]) {
+        let mut batch = Batch::new();
+        self.close_in(&mut batch, updates);
+        self.commit(batch).await;
+    }
+
+    /// Adds the closing of updates to a batch.
+    pub(super) fn close_in(&self, batch: &mut Batch, updates: &[UpdateId]) {
+        let now = chrono::Utc::now().timestamp();
+        if let Err(fault) = self.deps.inbox.close_in(batch, updates, now) {
+            self.store_failed(&fault);
+        }
+    }
+
+    /// Commits; a failure is logged once and told, and leaves the updates open for the next start.
+    pub(super) async fn commit(&self, batch: Batch) -> bool {
+        if batch.is_empty() {
+            return true;
+        }
+        match self.deps.store.commit(batch).await {
+            Ok(()) => true,
+            Err(fault) => {
+                self.store_failed(&fault);
+                false
+            }
+        }
+    }
+
+    pub(super) fn store_failed(&self, fault: &StoreError) {
+        error!(error = %fault, "the store refused a write");
+        self.say_key("session-store-failed", &[]);
+    }
+
+    /// Saves the session's own record.
+    pub(super) async fn save(&mut self) -> bool {
+        self.record.used_at = chrono::Utc::now();
+        let mut batch = Batch::new();
+        match self.put_record(&mut batch) {
+            Ok(()) => self.commit(batch).await,
+            Err(fault) => {
+                self.store_failed(&fault);
+                false
+            }
+        }
+    }
+
+    pub(super) fn put_record(&self, batch: &mut Batch) -> Result<(), StoreError> {
+        batch.put(
+            crate::store::Table::Sessions,
+            &super::record::chat_key(self.record.key),
+            &self.record,
+        )?;
+        Ok(())
+    }
+
+    /// The locale of this session.
+    pub(super) fn language(&self) -> String {
+        self.record
+            .language
+            .clone()
+            .or_else(|| self.record.client_language.clone())
+            .unwrap_or_else(|| self.deps.settings().language.clone())
+    }
+
+    pub(super) fn tr(&self, key: &str, arguments: &[(&str, &str)]) -> String {
+        crate::i18n::tr(&self.language(), key, arguments)
+    }
+
+    fn tool_output(&mut self, turn: TurnId, call: &CallId, text: &str) {
+        if !self.is_current(turn) {
+            return;
+        }
+        let text = self.deps.redactor.redact(text);
+        if let Some(running) = &self.running {
+            running.flow.progress(crate::domain::Progress::ToolOutput {
+                call: call.clone(),
+                text,
+            });
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Approval cards and questions: stored before they are sent, answered once, gone with a restart.
+
+use std::time::Duration;
+
+use tracing::info;
+
+use crate::domain::{
+    ApprovalId, Button, CallId, CallStatus, ChatId, ChatKey, Entity, EntityKind, Formatted,
+    Keyboard, MessageId, Role, Tap, ToolCall, UpdateId, UserMessage,
+};
+use crate::plan::gate::Grants;
+use crate::store::{Batch, Table};
+use crate::text::units::utf16_len;
+use crate::text::visible::show_controls;
+use crate::tools::Inspection;
+
+use super::actor::Actor;
+use super::batch::outcome;
+use super::mail::Mail;
+use super::record::{CardKind, CardRow};
+
+/// Seconds until an unanswered approval counts as denied.
+const APPROVAL_SECONDS: i64 = 600;
+/// Seconds until an unanswered question is given up.
+const QUESTION_SECONDS: i64 = 1800;
+/// Characters of a command or diff on the card itself; a longer one comes as a document.
+const CARD_CHARS: usize = 3000;
+
+/// What a tap or a deadline says about a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Approve,
+    Always,
+    Deny,
+}
+
+impl Actor {
+    /// Sends an approval card for a call that waits.
+    pub(super) async fn ask_owner(&mut self, _index: usize, call: &ToolCall, found: &Inspection) {
+        let planning = self.plans.phase().is_planning();
+        let kind = CardKind::Approval {
+            class: found.class,
+            always: Grants::is_grantable(found.class) && !planning,
+        };
+        let (text, document) = self.card_text(found);
+        if let Some(document) = document {
+            self.send_document(self.card_place(), "call.txt", document.into_bytes(), true);
+        }
+        self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS).await;
+    }
+
+    /// Sends a question of the model.
+    pub(super) async fn ask_user(&mut self, call: &ToolCall) {
+        let question = match self.deps.toolbox.question(call) {
+            Ok(question) => question,
+            Err(text) => {
+                self.me
+                    .send(Mail::Tool {
+                        turn: self.record.turn,
+                        outcome: outcome(&call.id, CallStatus::Failed, text),
+                    })
+                    .ok();
+                return;
+            }
+        };
+        let Some((user, _)) = self.turn_person() else {
+            return;
+        };
+        let kind = CardKind::Question {
+            options: question.options.clone(),
+            user,
+        };
+        let hint = self.tr("question-hint", &[]);
+        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
+        let key = self.record.key;
+        self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS).await;
+    }
+
+    /// The owner must be able to see the card: it stays in a group, and leaves a member's private chat.
+    fn card_place(&self) -> ChatKey {
+        let owner = self.deps.settings().telegram.owner;
+        match owner {
+            Some(owner) if self.record.key.chat.0 > 0 && self.record.key.chat.0 != owner.0 => {
+                ChatKey::new(ChatId(owner.0), None)
+            }
+            Some(_) | None => self.record.key,
+        }
+    }
+
+    async fn put_card(
+        &mut self,
+        call: &ToolCall,
+        kind: CardKind,
+        key: ChatKey,
+        text: Formatted,
+        seconds: i64,
+    ) {
+        let id = new_id();
+        let row = CardRow {
+            id: id.clone(),
+            session: self.record.id.clone(),
+            home: self.record.key,
+            turn: self.record.turn,
+            call: call.id.clone(),
+            kind,
+            key,
+            message: None,
+            text,
+            deadline: chrono::Utc::now().timestamp() + seconds,
+        };
+        let mut batch = Batch::new();
+        if let Err(fault) = batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
+            self.store_failed(&fault);
+            return;
+        }
+        if !self.commit(batch).await {
+            return;
+        }
+        let keyboard = self.card_keyboard(&row);
+        self.send_card(&row, keyboard);
+        self.cards.insert(id.clone(), row);
+        let me = self.me.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(seconds.unsigned_abs())).await;
+            me.send(Mail::Deadline(id)).ok();
+        });
+    }
+
+    fn card_keyboard(&self, row: &CardRow) -> Keyboard {
+        match &row.kind {
+            CardKind::Approval { always, .. } => {
+                let button = |key: &str, word: &str| {
+                    Button::new(self.tr(key, &[]), format!("{word}:{}", row.id))
+                };
+                let mut rows = vec![vec![
+                    button("button-approve", "approve"),
+                    button("button-deny", "deny"),
+                ]];
+                if *always {
+                    rows.insert(1, vec![button("button-always", "always")]);
+                }
+                Keyboard { rows }
+            }
+            CardKind::Question { options, .. } => Keyboard {
+                rows: options
+                    .iter()
+                    .enumerate()
+                    .map(|(index, option)| {
+                        let label: String = option.chars().take(60).collect();
+                        vec![Button::new(label, format!("ask:{}:{index}", row.id))]
+                    })
+                    .collect(),
+            },
+        }
+    }
+
+    /// The card's text, and the whole content as a document if it is too long for the card.
+    fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
+        let class = self.tr(class_key(found.class), &[]);
+        let minutes = (APPROVAL_SECONDS / 60).to_string();
+        let head = self.tr("card-title", &[("tool", &found.card.tool), ("class", &class)]);
+        let foot = self.tr(
+            "card-foot",
+            &[("cwd", &found.card.cwd.display().to_string()), ("minutes", &minutes)],
+        );
+        let whole = show_controls(&found.card.text);
+        let shown: String = whole.chars().take(CARD_CHARS).collect();
+        let long = shown.len() < whole.len();
+        let body = if long { format!("{shown}…") } else { shown };
+        let text = format!("{head}\n{body}\n{foot}");
+        let mut entities = Vec::new();
+        if !body.trim().is_empty() {
+            entities.push(Entity {
+                kind: EntityKind::Pre { language: None },
+                offset: utf16_len(&head) + 1,
+                length: utf16_len(&body),
+            });
+        }
+        (Formatted { text, entities }, long.then_some(whole))
+    }
+
+    pub(super) async fn card_sent(
+        &mut self,
+        id: &ApprovalId,
+        key: ChatKey,
+        message: Option<MessageId>,
+    ) {
+        let Some(row) = self.cards.get_mut(id) else {
+            // It was answered or cancelled while it was on its way.
+            if let Some(message) = message {
+                self.set_keyboard(key, message, None);
+            }
+            return;
+        };
+        let Some(message) = message else {
+            self.close_card(id, "card-undelivered").await;
+            self.answer_call(id, CallStatus::Refused, "not run: the owner could not be asked").await;
+            return;
+        };
+        row.message = Some(message);
+        let row = row.clone();
+        let mut batch = Batch::new();
+        if batch.put(Table::Approvals, id.as_str().as_bytes(), &row).is_ok() {
+            self.commit(batch).await;
+        }
+    }
+
+    pub(super) async fn card_expired(&mut self, id: &ApprovalId) {
+        if self.cards.contains_key(id) {
+            let text = "not run: nobody answered in time, which counts as denied";
+            let call = self.close_card(id, "card-expired").await;
+            self.settle_card(call, CallStatus::Refused, text).await;
+        }
+    }
+
+    /// A tap on a card: `approve:`, `always:`, `deny:` or `ask:`.
+    pub(super) async fn card_tap(&mut self, tap: &Tap, updates: &[UpdateId]) {
+        let (word, rest) = tap.data.split_once(':').unwrap_or_default();
+        let (id, option) = rest.split_once(':').unwrap_or((rest, ""));
+        let id = ApprovalId(id.to_owned());
+        let Some(row) = self.cards.get_mut(&id) else {
+            self.answer_tap(tap, "tap-expired", false);
+            self.strip_keyboard(tap);
+            self.close(updates).await;
+            return;
+        };
+        // The tap may be here before the report of the send.
+        row.message = Some(tap.message);
+        let row = row.clone();
+        match &row.kind {
+            CardKind::Approval { .. } if tap.sender.role != Role::Owner => {
+                self.answer_tap(tap, "tap-owner-only", true);
+            }
+            CardKind::Approval { class, always } => {
+                let answer = match word {
+                    "approve" => Answer::Approve,
+                    "always" if *always => Answer::Always,
+                    _ => Answer::Deny,
+                };
+                if answer == Answer::Always && !self.record.grants.contains(class) {
+                    self.record.grants.push(*class);
+                    self.save().await;
+                }
+                self.decide(tap, &id, answer).await;
+            }
+            CardKind::Question { options, user } => {
+                if tap.sender.id != *user && tap.sender.role != Role::Owner {
+                    self.answer_tap(tap, "tap-not-yours", true);
+                } else if let Some(text) = option.parse().ok().and_then(|n: usize| options.get(n)) {
+                    self.answer_tap(tap, "tap-taken", false);
+                    let text = format!("The user chose: {text}");
+                    let call = self.close_card(&id, "card-answered").await;
+                    self.settle_card(call, CallStatus::Ok, &text).await;
+                } else {
+                    self.answer_tap(tap, "tap-expired", false);
+                }
+            }
+        }
+        self.close(updates).await;
+    }
+
+    async fn decide(&mut self, tap: &Tap, id: &ApprovalId, answer: Answer) {
+        info!(approval.id = %id, answer = ?answer, "an approval was answered");
+        let (toast, result) = match answer {
+            Answer::Approve => ("tap-approved", "card-approved"),
+            Answer::Always => ("tap-always", "card-always"),
+            Answer::Deny => ("tap-denied", "card-denied"),
+        };
+        self.answer_tap(tap, toast, false);
+        let Some(call) = self.close_card(id, result).await else {
+            return;
+        };
+        if answer == Answer::Deny {
+            let text = "not run: the owner denied it. Do not try to get the same effect another way.";
+            self.settle_card(Some(call), CallStatus::Refused, text).await;
+        } else {
+            self.run_granted(&call).await;
+        }
+        if answer == Answer::Always {
+            self.grant_waiting().await;
+        }
+    }
+
+    /// Cards that "always" answers too.
+    async fn grant_waiting(&mut self) {
+        let covered: Vec<ApprovalId> = self
+            .cards
+            .values()
+            .filter(|row| {
+                matches!(&row.kind, CardKind::Approval { class, always }
+                    if *always && self.record.grants.contains(class))
+            })
+            .map(|row| row.id.clone())
+            .collect();
+        for id in covered {
+            if let Some(call) = self.close_card(&id, "card-always").await {
+                self.run_granted(&call).await;
+            }
+        }
+    }
+
+    /// Typed text answers an open question of the same person, or the owner's does.
+    pub(super) async fn answers_question(
+        &mut self,
+        message: &UserMessage,
+        updates: &[UpdateId],
+    ) -> bool {
+        let open = self.cards.values().find(|row| {
+            matches!(&row.kind, CardKind::Question { user, .. }
+                if *user == message.sender.id || message.sender.role == Role::Owner)
+        });
+        let Some(id) = open.map(|row| row.id.clone()) else {
+            return false;
+        };
+        let text = format!("The user answered: {}", message.text);
+        let call = self.close_card(&id, "card-answered").await;
+        self.settle_card(call, CallStatus::Ok, &text).await;
+        self.close(updates).await;
+        true
+    }
+
+    async fn answer_call(&mut self, id: &ApprovalId, status: CallStatus, text: &str) {
+        let call = self.cards.get(id).map(|row| row.call.clone());
+        self.settle_card(call, status, text).await;
+    }
+
+    async fn settle_card(&mut self, call: Option<CallId>, status: CallStatus, text: &str) {
+        if let Some(call) = call {
+            self.settle_call(outcome(&call, status, text.to_owned())).await;
+        }
+    }
+
+    /// Takes a card out of the store and closes its message. Gives the call that waited.
+    pub(super) async fn close_card(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
+        let row = self.cards.remove(id)?;
+        let mut batch = Batch::new();
+        batch.delete(Table::Approvals, id.as_str().as_bytes());
+        self.commit(batch).await;
+        self.edit_card(&row, result);
+        Some(row.call)
+    }
+
+    /// Closes every open card, without an answer to its call.
+    pub(super) async fn cancel_cards(&mut self, result: &str) {
+        let ids: Vec<ApprovalId> = self.cards.keys().cloned().collect();
+        for id in ids {
+            self.close_card(&id, result).await;
+        }
+    }
+
+    /// After a restart every card is expired: its turn's calls have been told.
+    pub(super) async fn expire_old_cards(&mut self, rows: Vec<CardRow>) {
+        let mut batch = Batch::new();
+        for row in rows {
+            batch.delete(Table::Approvals, row.id.as_str().as_bytes());
+            self.edit_card(&row, "card-restarted");
+        }
+        self.commit(batch).await;
+    }
+}
+
+fn class_key(class: crate::domain::ActionClass) -> &'static str {
+    use crate::domain::ActionClass as Class;
+    match class {
+        Class::Read => "class-read",
+        Class::WorkspaceWrite => "class-write",
+        Class::Exec => "class-exec",
+        Class::Destructive => "class-destructive",
+        Class::Network => "class-network",
+        Class::Spawn => "class-spawn",
+        Class::Channel => "class-channel",
+        Class::Plan => "class-plan",
+    }
+}
+
+fn new_id() -> ApprovalId {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    ApprovalId(id.chars().take(16).collect())
+}

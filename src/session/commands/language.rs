@@ -1,0 +1,37 @@
+//! `/language [tag|auto]`: the locale of this session.
+
+use crate::domain::Command;
+
+use super::super::actor::Actor;
+
+impl Actor {
+    pub(super) async fn choose_language(&mut self, command: &Command) {
+        let wanted = command.arguments.trim();
+        let known = crate::i18n::languages();
+        if wanted.is_empty() {
+            let language = self.language();
+            self.reply_key(
+                command,
+                "language-shown",
+                &[("language", &language), ("known", &known.join(", "))],
+            );
+            return;
+        }
+        if wanted == "auto" {
+            self.record.language = None;
+        } else if let Some(tag) = known.iter().find(|tag| tag.eq_ignore_ascii_case(wanted)) {
+            self.record.language = Some(tag.clone());
+        } else {
+            self.reply_key(
+                command,
+                "language-unknown",
+                &[("language", wanted), ("known", &known.join(", "))],
+            );
+            return;
+        }
+        if self.save().await {
+            let language = self.language();
+            self.reply_key(command, "language-set", &[("language", &language)]);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Slash commands, one file each. `/stop`, `/status` and `/discard` act at once; `/plan` and
+//! `/show_plan` wait for the end of a running turn; the rest neither waits nor disturbs.
+
+mod approvals;
+mod compact;
+mod discard;
+mod execute;
+mod goal;
+mod help;
+mod language;
+mod model;
+mod new;
+mod plan;
+mod plan_status;
+mod plans;
+mod project;
+mod sessions;
+mod show_plan;
+mod status;
+mod stop;
+mod usage;
+
+use crate::domain::{Command, Role, UpdateId};
+
+use super::actor::Actor;
+
+/// Commands that only the owner may use.
+const OWNER_ONLY: [&str; 11] = [
+    "plan", "execute", "discard", "plans", "approvals", "project", "model", "new", "language",
+    "compact", "goal",
+];
+
+impl Actor {
+    /// A command of an authorised person.
+    pub(super) async fn command(&mut self, command: Command, updates: Vec<UpdateId>) {
+        if command.sender.role == Role::Owner {
+            self.record.client_language.clone_from(&command.sender.language);
+        } else if OWNER_ONLY.contains(&command.name.as_str()) {
+            self.reply_key(&command, "command-owner-only", &[]);
+            self.close(&updates).await;
+            return;
+        }
+        if let Some(running) = &self.running {
+            running.flow.buried(command.message);
+        }
+        let waits = matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
+        if waits && self.is_busy() {
+            // Its update stays open, so that a crash does not lose it.
+            self.react(command.message, "👀");
+            self.later.push_back((command, updates));
+            return;
+        }
+        if command.name == "plan" && !is_subcommand(&command) {
+            // With text it becomes a queued input, which closes the updates itself.
+            self.plan(&command, updates).await;
+            return;
+        }
+        self.at_once(&command).await;
+        self.close(&updates).await;
+    }
+
+    async fn at_once(&mut self, command: &Command) {
+        match command.name.as_str() {
+            "plan" => self.plan_subcommand(command).await,
+            "show_plan" => self.show_plan(command).await,
+            "plan_status" => self.plan_status(command).await,
+            "execute" => self.execute(command).await,
+            "discard" => self.discard(command).await,
+            "plans" => self.list_plans(command).await,
+            "stop" => self.stop(command).await,
+            "status" => self.status(command).await,
+            "new" => self.new_session(command).await,
+            "sessions" => self.sessions(command).await,
+            "usage" => self.usage(command).await,
+            "compact" => self.compact_now(command).await,
+            "model" => self.choose_model(command).await,
+            "approvals" => self.approvals(command).await,
+            "project" => self.project(command).await,
+            "language" => self.choose_language(command).await,
+            "goal" => self.goal(command).await,
+            "help" | "start" => self.help(command),
+            _ => self.reply_key(command, "command-unknown", &[("command", &command.name)]),
+        }
+    }
+}
+
+/// `/plan diff` and `/plan edit` look at a plan; they ask for none.
+fn is_subcommand(command: &Command) -> bool {
+    command.name == "plan" && matches!(command.arguments.trim(), "diff" | "edit")
+}

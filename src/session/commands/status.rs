@@ -1,0 +1,48 @@
+//! `/status`: what runs, with which model, where, and what the host can enforce.
+
+use crate::domain::Command;
+
+use super::super::actor::Actor;
+use super::approvals::word;
+
+impl Actor {
+    pub(super) async fn status(&mut self, command: &Command) {
+        let model = self
+            .deps
+            .models
+            .get(self.record.model)
+            .or_else(|| self.deps.models.first())
+            .map_or_else(|| self.tr("status-no-model", &[]), |model| model.name());
+        let sandbox = self.deps.toolbox.sandbox();
+        let sandbox = if sandbox.is_available() {
+            self.tr("status-sandbox-on", &[])
+        } else {
+            self.tr("status-sandbox-off", &[])
+        };
+        let state = match &self.running {
+            Some(running) => {
+                let (requests, calls) = running.turn.spent();
+                self.tr(
+                    "status-running",
+                    &[
+                        ("seconds", &running.started.elapsed().as_secs().to_string()),
+                        ("requests", &requests.to_string()),
+                        ("calls", &calls.to_string()),
+                    ],
+                )
+            }
+            None => self.tr("status-idle", &[]),
+        };
+        let plan = self.plan_words();
+        let lines = [
+            state,
+            self.tr("status-plan", &[("plan", &plan)]),
+            self.tr("status-model", &[("model", &model)]),
+            self.tr("status-approvals", &[("level", word(self.record.level))]),
+            self.tr("status-project", &[("path", &self.record.workspace.display().to_string())]),
+            sandbox,
+            self.tr("status-queue", &[("count", &self.queue.len().to_string())]),
+        ];
+        self.reply(command, lines.join("\n"));
+    }
+}

@@ -1,0 +1,21 @@
+//! `/stop`: ends the running turn at once. A member may stop only a turn of their own.
+
+use crate::agent::Cancel;
+use crate::domain::{Command, Role};
+
+use super::super::actor::Actor;
+
+impl Actor {
+    pub(super) async fn stop(&mut self, command: &Command) {
+        let Some((user, _)) = self.turn_person() else {
+            self.reply_key(command, "stop-nothing", &[]);
+            return;
+        };
+        if command.sender.role != Role::Owner && command.sender.id != user {
+            self.reply_key(command, "stop-not-yours", &[]);
+            return;
+        }
+        self.cancel_turn(Cancel::Stopped).await;
+        self.reply_key(command, "stop-done", &[]);
+    }
+}

@@ -1,0 +1,30 @@
+//! `/usage`: tokens of this session and of today.
+
+use crate::agent::transcript::Record;
+use crate::domain::{Command, Usage};
+
+use super::super::actor::Actor;
+
+impl Actor {
+    pub(super) async fn usage(&mut self, command: &Command) {
+        let mut total = Usage::default();
+        for record in self.conversation.records() {
+            if let Record::Assistant { usage, .. } = record {
+                total.input += usage.input;
+                total.cached += usage.cached;
+                total.output += usage.output;
+            }
+        }
+        let today = self.tokens_today().await;
+        self.reply_key(
+            command,
+            "usage-shown",
+            &[
+                ("input", &total.input.to_string()),
+                ("cached", &total.cached.to_string()),
+                ("output", &total.output.to_string()),
+                ("today", &today.to_string()),
+            ],
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Everything that a session's task can be told: one closed enum, one mailbox.
+
+use tokio::sync::oneshot;
+
+use crate::agent::TimerId;
+use crate::domain::{
+    ApprovalId, CallId, ChatKey, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome, TurnId, UpdateId,
+};
+
+/// One letter.
+#[derive(Debug)]
+pub(super) enum Mail {
+    /// A person did something; its updates are closed when the effect is durable.
+    Input {
+        /// What.
+        inbound: Inbound,
+        /// Updates it came from.
+        updates: Vec<UpdateId>,
+    },
+    /// A message of somebody else appeared below the flow message.
+    Buried(MessageId),
+    /// A piece of a model's reply.
+    Model {
+        /// Epoch.
+        turn: TurnId,
+        /// Request number within the turn.
+        request: u32,
+        /// The piece.
+        event: Result<ModelEvent, ModelFault>,
+    },
+    /// A running tool printed something.
+    Output {
+        /// Epoch.
+        turn: TurnId,
+        /// Which call.
+        call: CallId,
+        /// What.
+        text: String,
+    },
+    /// A tool ended.
+    Tool {
+        /// Epoch.
+        turn: TurnId,
+        /// How.
+        outcome: ToolOutcome,
+    },
+    /// A timer of the turn fired.
+    Timer {
+        /// Epoch.
+        turn: TurnId,
+        /// Which.
+        id: TimerId,
+    },
+    /// The side call for the digest ended.
+    Digest {
+        /// Epoch.
+        turn: TurnId,
+        /// The digest, or nothing.
+        text: Option<String>,
+    },
+    /// A card was sent, or could not be.
+    CardSent {
+        /// Which.
+        id: ApprovalId,
+        /// Where.
+        key: ChatKey,
+        /// Its message.
+        message: Option<MessageId>,
+    },
+    /// A card's time is over.
+    Deadline(ApprovalId),
+    /// Flow and answer of a turn are delivered.
+    Delivered(TurnId),
+    /// The chat takes no messages any more.
+    ChatGone,
+    /// The program ends: put the turn down where the next start can take it up.
+    Shutdown {
+        /// Told when the session has nothing in flight any more.
+        done: oneshot::Sender<()>,
+    },
+}

@@ -1,0 +1,260 @@
+//! All sessions: finds or makes the one of a conversation, wakes those with unfinished work.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tracing::{error, info};
+
+use crate::agent::transcript::{Conversation, Record};
+use crate::domain::{
+    ChatId, ChatKey, ChatKind, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
+};
+use crate::store::{StoreError, Table};
+
+use super::actor::Actor;
+use super::deps::Deps;
+use super::mail::Mail;
+use super::plans::Plans;
+use super::record::{CardRow, Queued, SessionRecord, TurnRecord, chat_key, session_prefix};
+
+/// The sessions of this process.
+#[derive(Debug)]
+pub struct Sessions {
+    deps: Arc<Deps>,
+    mailboxes: HashMap<ChatKey, mpsc::UnboundedSender<Mail>>,
+    tasks: JoinSet<()>,
+}
+
+impl Sessions {
+    /// Wakes every session that has a turn, queued words or open cards from before.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn wake(deps: Arc<Deps>) -> Result<Self, StoreError> {
+        let mut sessions = Self {
+            deps,
+            mailboxes: HashMap::new(),
+            tasks: JoinSet::new(),
+        };
+        let store = sessions.deps.store.clone();
+        let mut unfinished: BTreeSet<String> = BTreeSet::new();
+        let of = |key: &[u8]| {
+            let end = key.iter().position(|byte| *byte == b'/').unwrap_or(key.len());
+            String::from_utf8_lossy(key.get(..end).unwrap_or_default()).into_owned()
+        };
+        for (key, _) in store.scan::<TurnRecord>(Table::Running, b"").await? {
+            unfinished.insert(of(&key));
+        }
+        for (key, _) in store.scan::<Queued>(Table::Queue, b"").await? {
+            unfinished.insert(of(&key));
+        }
+        for (_, row) in store.scan::<CardRow>(Table::Approvals, b"").await? {
+            unfinished.insert(row.session.0);
+        }
+        if unfinished.is_empty() {
+            return Ok(sessions);
+        }
+        let records = store.scan::<SessionRecord>(Table::Sessions, b"").await?;
+        for (_, record) in records {
+            if unfinished.contains(record.id.as_str()) {
+                info!(session.id = %record.id, "waking a session with unfinished work");
+                sessions.spawn(record).await?;
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// Hands an input to its session.
+    ///
+    /// # Errors
+    /// If the store cannot be read; the updates stay open then.
+    pub async fn deliver(
+        &mut self,
+        inbound: Inbound,
+        updates: Vec<UpdateId>,
+    ) -> Result<(), StoreError> {
+        let (key, kind) = self.place(&inbound).await?;
+        self.mailbox(key, kind)
+            .await?
+            .send(Mail::Input { inbound, updates })
+            .ok();
+        Ok(())
+    }
+
+    /// Names the owner, who may have been claimed after the start.
+    pub fn set_owner(&self, owner: Option<UserId>) {
+        self.deps.set_owner(owner);
+    }
+
+    /// A chat takes no messages any more: its turns end.
+    pub fn chat_gone(&self, chat: ChatId) {
+        for (key, mailbox) in &self.mailboxes {
+            if key.chat == chat {
+                mailbox.send(Mail::ChatGone).ok();
+            }
+        }
+    }
+
+    /// Tells a session that somebody else's message appeared in its chat.
+    pub fn buried(&self, key: ChatKey, message: MessageId) {
+        if let Some(mailbox) = self.mailboxes.get(&key) {
+            mailbox.send(Mail::Buried(message)).ok();
+        }
+    }
+
+    /// A chat has a new id: its sessions go on under it.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub async fn migrate(&mut self, old: ChatId, new: ChatId) -> Result<(), StoreError> {
+        let records = self.deps.store.scan::<SessionRecord>(Table::Sessions, b"").await?;
+        for (_, mut record) in records.into_iter().filter(|(_, record)| record.key.chat == old) {
+            let before = record.key;
+            if let Some(mailbox) = self.mailboxes.remove(&before) {
+                let (done, told) = oneshot::channel();
+                mailbox.send(Mail::Shutdown { done }).ok();
+                told.await.ok();
+            }
+            record.key = ChatKey::new(new, before.thread);
+            let mut batch = crate::store::Batch::new();
+            batch.delete(Table::Sessions, &chat_key(before));
+            batch.put(Table::Sessions, &chat_key(record.key), &record)?;
+            self.deps.store.commit(batch).await?;
+            self.spawn(record).await?;
+        }
+        Ok(())
+    }
+
+    /// Cards may stand in another chat than their session.
+    async fn place(&self, inbound: &Inbound) -> Result<(ChatKey, ChatKind), StoreError> {
+        let own = match inbound {
+            Inbound::Message(message) | Inbound::Edited(message) => (message.key, message.chat_kind),
+            Inbound::Command(command) => (command.key, command.chat_kind),
+            Inbound::Tap(tap) => {
+                let kind = if tap.key.chat.0 > 0 { ChatKind::Private } else { ChatKind::Group };
+                (tap.key, kind)
+            }
+        };
+        let Inbound::Tap(tap) = inbound else {
+            return Ok(own);
+        };
+        let Some((word, rest)) = tap.data.split_once(':') else {
+            return Ok(own);
+        };
+        if !matches!(word, "approve" | "always" | "deny" | "ask") {
+            return Ok(own);
+        }
+        let id = rest.split(':').next().unwrap_or_default();
+        let row: Option<CardRow> = self.deps.store.get(Table::Approvals, id.as_bytes()).await?;
+        Ok(row.map_or(own, |row| {
+            let kind = if row.home.chat.0 > 0 { ChatKind::Private } else { ChatKind::Group };
+            (row.home, kind)
+        }))
+    }
+
+    async fn mailbox(
+        &mut self,
+        key: ChatKey,
+        kind: ChatKind,
+    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+        if let Some(mailbox) = self.mailboxes.get(&key).filter(|mailbox| !mailbox.is_closed()) {
+            return Ok(mailbox.clone());
+        }
+        let stored: Option<SessionRecord> =
+            self.deps.store.get(Table::Sessions, &chat_key(key)).await?;
+        let record = match stored {
+            Some(record) => record,
+            None => self.fresh(key, kind).await?,
+        };
+        self.spawn(record).await
+    }
+
+    async fn fresh(&self, key: ChatKey, chat_kind: ChatKind) -> Result<SessionRecord, StoreError> {
+        let settings = self.deps.settings();
+        let now = chrono::Utc::now();
+        let record = SessionRecord {
+            id: SessionId(uuid::Uuid::new_v4().to_string()),
+            key,
+            chat_kind,
+            created_at: now,
+            turn: TurnId(0),
+            level: settings.approvals,
+            workspace: settings.workspace.clone(),
+            language: None,
+            client_language: None,
+            model: 0,
+            grants: Vec::new(),
+            goal: None,
+            used_at: now,
+        };
+        let mut batch = crate::store::Batch::new();
+        batch.put(Table::Sessions, &chat_key(key), &record)?;
+        self.deps.store.commit(batch).await?;
+        Ok(record)
+    }
+
+    async fn spawn(
+        &mut self,
+        record: SessionRecord,
+    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+        let prefix = session_prefix(&record.id);
+        let records: Vec<(Vec<u8>, Record)> =
+            self.deps.store.scan(Table::Transcript, &prefix).await?;
+        let conversation =
+            Conversation::replay(records.into_iter().map(|(_, record)| record).collect());
+        let (me, mailbox) = mpsc::unbounded_channel();
+        let key = record.key;
+        let plans = Plans::open(&self.deps, &record);
+        let actor = Actor {
+            deps: Arc::clone(&self.deps),
+            me: me.clone(),
+            record,
+            conversation,
+            queue: std::collections::VecDeque::new(),
+            later: std::collections::VecDeque::new(),
+            running: None,
+            delivering: std::collections::HashSet::new(),
+            delivery: None,
+            cards: HashMap::new(),
+            plans,
+            speaker: super::speak::speaker(),
+            over: false,
+            holding: false,
+            comment: None,
+            card: None,
+            day_tokens: (chrono::NaiveDate::MIN, 0),
+        };
+        self.tasks.spawn(actor.run(mailbox));
+        self.mailboxes.insert(key, me.clone());
+        Ok(me)
+    }
+
+    /// Asks every session to put its turn down, and waits for their last words at most `limit`.
+    /// Gives the number of sessions that were not ready in time.
+    pub async fn shutdown(mut self, limit: Duration) -> usize {
+        let mut waiting = Vec::new();
+        for mailbox in self.mailboxes.values() {
+            let (done, told) = oneshot::channel();
+            if mailbox.send(Mail::Shutdown { done }).is_ok() {
+                waiting.push(told);
+            }
+        }
+        let all = async {
+            for told in &mut waiting {
+                told.await.ok();
+            }
+        };
+        let in_time = tokio::time::timeout(limit, all).await.is_ok();
+        while let Some(ended) = self.tasks.try_join_next() {
+            if let Err(fault) = ended
+                && fault.is_panic()
+            {
+                error!("a session ended by a panic");
+            }
+        }
+        if in_time { 0 } else { self.tasks.len() }
+    }
+}

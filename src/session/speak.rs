@@ -1,0 +1,183 @@
+//! The session's own words: replies, cards, documents. They leave in the order they were said, and the
+//! session never waits for them.
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+use tracing::warn;
+
+use crate::domain::{ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, Send};
+
+use super::actor::Actor;
+use super::mail::Mail;
+use super::record::CardRow;
+
+/// Things to say, one after the other.
+pub(super) type Speaker = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
+
+/// Starts the task that says things; it ends with the last handle.
+pub(super) fn speaker() -> Speaker {
+    let (speaker, mut lines) = mpsc::unbounded_channel::<BoxFuture<'static, ()>>();
+    tokio::spawn(async move {
+        while let Some(line) = lines.recv().await {
+            line.await;
+        }
+    });
+    speaker
+}
+
+impl Actor {
+    /// Says a localised sentence in the session's chat.
+    pub(super) fn say_key(&self, key: &str, arguments: &[(&str, &str)]) {
+        self.say(self.tr(key, arguments), None);
+    }
+
+    /// Answers a command with a localised sentence.
+    pub(super) fn reply_key(&self, command: &Command, key: &str, arguments: &[(&str, &str)]) {
+        self.reply(command, self.tr(key, arguments));
+    }
+
+    /// Answers a command; in a group as a reply to it.
+    pub(super) fn reply(&self, command: &Command, text: String) {
+        let anchor = (command.key.chat.0 < 0).then_some(command.message);
+        self.say(text, anchor);
+    }
+
+    /// Says a text in the session's chat.
+    pub(super) fn say_text(&self, text: String) {
+        self.say(text, None);
+    }
+
+    /// Answers a command with a formatted text.
+    pub(super) fn reply_formatted(&self, command: &Command, text: Formatted) {
+        let mut send = Send::new(self.record.key, Content::Text(text), Lane::Final);
+        send.reply_to = (command.key.chat.0 < 0).then_some(command.message);
+        self.send(send);
+    }
+
+    /// Says a formatted text in the session's chat.
+    pub(super) fn say_formatted(&self, text: Formatted) {
+        self.send(Send::new(self.record.key, Content::Text(text), Lane::Final));
+    }
+
+    fn say(&self, text: String, reply_to: Option<MessageId>) {
+        let text = self.deps.redactor.redact(&text);
+        let mut send = Send::new(
+            self.record.key,
+            Content::Text(Formatted::plain(text)),
+            Lane::Final,
+        );
+        send.reply_to = reply_to;
+        self.send(send);
+    }
+
+    fn send(&self, send: Send) {
+        let outbox = self.deps.outbox.clone();
+        self.queue_line(Box::pin(async move {
+            if let Err(fault) = outbox.send(send).await {
+                warn!(error = %fault, "a message was not delivered");
+            }
+        }));
+    }
+
+    fn queue_line(&self, line: BoxFuture<'static, ()>) {
+        if self.speaker.send(line).is_err() {
+            warn!("the speaker has stopped");
+        }
+    }
+
+    pub(super) fn react(&self, message: MessageId, emoji: &str) {
+        self.deps.outbox.react(self.record.key, message, emoji);
+    }
+
+    pub(super) fn send_document(&self, key: ChatKey, name: &str, bytes: Vec<u8>, silent: bool) {
+        let mut send = Send::new(
+            key,
+            Content::Document {
+                name: name.to_owned(),
+                bytes,
+                caption: Formatted::default(),
+            },
+            Lane::Final,
+        );
+        send.silent = silent;
+        self.send(send);
+    }
+
+    /// Sends a card; its message comes back by mail.
+    pub(super) fn send_card(&self, row: &CardRow, keyboard: Keyboard) {
+        let outbox = self.deps.outbox.clone();
+        let me = self.me.clone();
+        let (id, key) = (row.id.clone(), row.key);
+        let mut send = Send::new(row.key, Content::Text(row.text.clone()), Lane::Final);
+        send.keyboard = Some(keyboard);
+        self.queue_line(Box::pin(async move {
+            let message = match outbox.send(send).await {
+                Ok(message) => Some(message),
+                Err(fault) => {
+                    warn!(error = %fault, "a card was not delivered");
+                    None
+                }
+            };
+            me.send(Mail::CardSent { id, key, message }).ok();
+        }));
+    }
+
+    /// Closes a card: its text stays, the result is added, the buttons go.
+    pub(super) fn edit_card(&self, row: &CardRow, result: &str) {
+        let Some(message) = row.message else {
+            return;
+        };
+        let mut text = row.text.clone();
+        text.text.push_str("\n\n");
+        text.text.push_str(&self.tr(result, &[]));
+        let edit = Edit {
+            key: row.key,
+            message,
+            content: Content::Text(text),
+            keyboard: None,
+            lane: Lane::Keyboard,
+        };
+        let outbox = self.deps.outbox.clone();
+        tokio::spawn(async move {
+            if let Err(fault) = outbox.edit(edit).await {
+                warn!(error = %fault, "a card was not closed");
+            }
+        });
+    }
+
+    /// Answers a tap; every tap gets exactly one answer.
+    pub(super) fn answer_tap(&self, tap: &Tap, key: &str, alert: bool) {
+        self.answer_tap_text(tap, self.tr(key, &[]), alert);
+    }
+
+    pub(super) fn answer_tap_text(&self, tap: &Tap, text: String, alert: bool) {
+        let outbox = self.deps.outbox.clone();
+        let query = tap.query.clone();
+        tokio::spawn(async move { outbox.answer_callback(&query, &text, alert).await });
+    }
+
+    /// Takes the buttons off a message that has no use for them any more.
+    pub(super) fn strip_keyboard(&self, tap: &Tap) {
+        self.set_keyboard(tap.key, tap.message, None);
+    }
+
+    pub(super) fn set_keyboard(
+        &self,
+        key: ChatKey,
+        message: MessageId,
+        keyboard: Option<Keyboard>,
+    ) {
+        let outbox = self.deps.outbox.clone();
+        let edit = EditKeyboard {
+            key,
+            message,
+            keyboard,
+        };
+        tokio::spawn(async move {
+            if let Err(fault) = outbox.edit_keyboard(edit).await {
+                warn!(error = %fault, "a keyboard was not changed");
+            }
+        });
+    }
+}

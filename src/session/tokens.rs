@@ -1,0 +1,111 @@
+//! Token counts by day, and the budget of a day.
+
+use chrono::{NaiveDate, Utc};
+
+use crate::agent::Event;
+use crate::agent::transcript::Record;
+use crate::agent::{Cancel, context};
+use crate::domain::{EndReason, ModelEvent, ModelReply, TurnId};
+use crate::store::{Batch, Table};
+
+use super::actor::Actor;
+
+impl Actor {
+    /// Adds a reply's tokens to the day.
+    pub(super) async fn count_tokens(&mut self, reply: &ModelReply) {
+        let tokens = reply.usage.input + reply.usage.output;
+        metrics::counter!("greenlight_model_tokens_total", "kind" => "input")
+            .increment(reply.usage.input);
+        metrics::counter!("greenlight_model_tokens_total", "kind" => "cached")
+            .increment(reply.usage.cached);
+        metrics::counter!("greenlight_model_tokens_total", "kind" => "output")
+            .increment(reply.usage.output);
+        let total = self.tokens_today().await + tokens;
+        let today = Utc::now().date_naive();
+        self.day_tokens = (today, total);
+        let mut batch = Batch::new();
+        if batch.put(Table::Usage, &day_key(today, self), &total).is_ok()
+            && let Err(fault) = self.deps.store.write(batch).await
+        {
+            self.store_failed(&fault);
+        }
+    }
+
+    /// Tokens that this session used today (UTC).
+    pub(super) async fn tokens_today(&mut self) -> u64 {
+        let today = Utc::now().date_naive();
+        if self.day_tokens.0 != today {
+            let key = day_key(today, self);
+            let stored = self.deps.store.get(Table::Usage, &key).await;
+            self.day_tokens = (today, stored.ok().flatten().unwrap_or(0));
+        }
+        self.day_tokens.1
+    }
+
+    pub(super) fn day_budget_is_used_up(&self) -> bool {
+        let budget = self.deps.settings().budgets.day_tokens;
+        budget > 0 && self.day_tokens.0 == Utc::now().date_naive() && self.day_tokens.1 >= budget
+    }
+
+    /// Ends a turn before its first request, because the day's tokens are used up.
+    pub(super) async fn end_for_day_budget(&mut self) {
+        if let Some(running) = &mut self.running {
+            let effects = running.turn.end(EndReason::Budget {
+                budget: "budget-day-tokens".into(),
+            });
+            self.follow(effects).await;
+        }
+    }
+
+    /// Sums an idle session up; the digest is in force from the next turn on.
+    pub(super) async fn compact_idle(&mut self) {
+        let Some(model) = self.deps.models.get(self.record.model).cloned() else {
+            return;
+        };
+        let plan = self.digest_plan().await;
+        let request = context::digest_request(&self.conversation, &plan, model.window());
+        let me = self.me.clone();
+        tokio::spawn(async move {
+            use futures::StreamExt;
+            let Ok(mut events) = model.stream(request).await else {
+                return;
+            };
+            while let Some(event) = events.next().await {
+                if let Ok(ModelEvent::End(reply)) = event {
+                    let text = Some(format!("{}\n\n{plan}", reply.text));
+                    let turn = TurnId(0);
+                    me.send(super::mail::Mail::Digest { turn, text }).ok();
+                }
+            }
+        });
+    }
+
+    /// A digest arrived: for the running turn, or (turn 0) for the idle session.
+    pub(super) async fn digest(&mut self, turn: TurnId, text: Option<String>) {
+        if self.is_current(turn) {
+            self.drive(Event::Compacted(text), Batch::new()).await;
+            return;
+        }
+        let Some(text) = text.filter(|_| turn == TurnId(0) && !self.is_busy()) else {
+            return;
+        };
+        let mut batch = Batch::new();
+        let record = Record::Digest {
+            turn: self.record.turn,
+            text,
+            keep_from: TurnId(self.record.turn.0 + 1),
+        };
+        if self.append(&mut batch, record).is_ok() && self.commit(batch).await {
+            self.say_key("compact-done", &[]);
+        }
+    }
+
+    /// Ends the turn because its chat takes no messages any more.
+    pub(super) async fn chat_gone(&mut self) {
+        self.cancel_turn(Cancel::ChatGone).await;
+    }
+}
+
+fn day_key(day: NaiveDate, actor: &Actor) -> Vec<u8> {
+    format!("{day}/{}", actor.record.id).into_bytes()
+}

@@ -1,0 +1,7 @@
+//! What every integration test stands on: a strict Bot API with people in it.
+
+mod bot;
+mod client;
+
+pub(crate) use bot::TestBot;
+pub(crate) use client::Client;
