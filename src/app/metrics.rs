@@ -263,6 +263,21 @@ mod tests {
     }
 
     #[test]
+    fn the_notes_list_every_metric_with_its_labels() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/NOTES.md");
+        let notes = std::fs::read_to_string(path).unwrap();
+        for metric in METRICS {
+            let labels = if metric.labels.is_empty() {
+                String::new()
+            } else {
+                format!("{{{}}}", metric.labels.join(","))
+            };
+            let row = format!("| `{}{labels}` | {} |", metric.name, metric.help);
+            assert!(notes.lines().any(|line| line == row), "{row}");
+        }
+    }
+
+    #[test]
     fn names_follow_the_custom() {
         for metric in METRICS {
             let total = metric.name.ends_with("_total");

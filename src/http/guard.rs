@@ -114,30 +114,34 @@ impl Door {
         }
     }
 
-    /// The way in, or the answer instead.
-    fn admit(&self, address: IpAddr, request: &Request, now: Instant) -> Result<(), Response> {
+    /// The answer instead of the way in; `None` = come in.
+    fn refusal(&self, address: IpAddr, request: &Request, now: Instant) -> Option<Response> {
         let Some(token) = &self.inner.token else {
-            return Err(refuse(StatusCode::FORBIDDEN, "no_token_configured"));
+            return Some(refuse(StatusCode::FORBIDDEN, "no_token_configured"));
         };
         // An address that guessed too often is not even told whether its next guess is right.
-        self.inner
+        let paced = self
+            .inner
             .requests
             .take(address, now)
-            .and_then(|()| self.inner.guesses.look(address, now))
-            .map_err(too_many)?;
-        let given = bearer_of(request);
-        if given.is_some_and(|given| bool::from(Sha256::digest(given).ct_eq(token.as_slice()))) {
-            return Ok(());
+            .and_then(|()| self.inner.guesses.look(address, now));
+        if let Err(wait) = paced {
+            return Some(too_many(wait));
         }
-        if given.is_some() {
-            self.inner.guesses.take(address, now).map_err(too_many)?;
+        if let Some(given) = bearer_of(request) {
+            if bool::from(Sha256::digest(given).ct_eq(token.as_slice())) {
+                return None;
+            }
+            if let Err(wait) = self.inner.guesses.take(address, now) {
+                return Some(too_many(wait));
+            }
         }
         let mut answer = refuse(StatusCode::UNAUTHORIZED, "unauthorized");
         answer.headers_mut().insert(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("Bearer realm=\"greenlight\""),
         );
-        Err(answer)
+        Some(answer)
     }
 }
 
@@ -148,9 +152,9 @@ pub(super) async fn bearer(
     request: Request,
     next: Next,
 ) -> Response {
-    match door.admit(peer.ip(), &request, Instant::now()) {
-        Ok(()) => next.run(request).await,
-        Err(answer) => answer,
+    match door.refusal(peer.ip(), &request, Instant::now()) {
+        None => next.run(request).await,
+        Some(answer) => answer,
     }
 }
 

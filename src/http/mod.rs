@@ -133,13 +133,14 @@ fn router(parts: HttpParts, bind: SocketAddr, cancel: CancellationToken) -> Rout
                 parts.store,
                 cancel,
             ))
-            .layer(middleware::from_fn_with_state(door, guard::bearer)),
+            .route_layer(middleware::from_fn_with_state(door, guard::bearer)),
         )
-        .layer(middleware::from_fn_with_state(hosts, guard::own_host));
+        .route_layer(middleware::from_fn_with_state(hosts, guard::own_host));
     Router::new()
         .merge(health::router(parts.health).layer(limit()))
         .merge(webhook::router(parts.webhook).layer(limit()))
         .merge(local)
+        .fallback(|| async { guard::refuse(StatusCode::NOT_FOUND, "not_found") })
         .layer(CatchPanicLayer::new())
         .layer(middleware::map_response(guard::headers))
         .layer(middleware::from_fn(guard::count))

@@ -33,22 +33,20 @@ export const sessions = async () => (await (await ask("/api/sessions?limit=200")
 export const session = async (id) => (await ask(`/api/sessions/${encodeURIComponent(id)}`)).json();
 export const usage = async () => (await ask("/api/usage")).json();
 
-// Reads the event stream until it ends; `tell` hears of every event. Answers the id of the last one.
+// Reads the event stream until it ends. `tell` hears when it begins and of every event, with its id.
 export async function follow(last, tell, signal) {
   const answer = await ask("/api/events", last ? { "last-event-id": last } : {}, signal);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  tell();
+  tell("");
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return last;
+    if (done) return;
     rest += value;
     const blocks = rest.split("\n\n");
     rest = blocks.pop();
     for (const block of blocks) {
-      const id = /^id: ?(.*)$/m.exec(block);
-      if (id) last = id[1];
-      if (/^data:/m.test(block)) tell();
+      if (/^data:/m.test(block)) tell(/^id: ?(.*)$/m.exec(block)?.[1] ?? "");
     }
   }
 }

@@ -149,7 +149,8 @@ async function listen() {
   const mine = new AbortController();
   stream = mine;
   let due = 0;
-  const tell = () => {
+  const tell = (id) => {
+    if (id) last = id;
     clearTimeout(due);
     due = setTimeout(refresh, SOON_MS);
   };

@@ -21,12 +21,14 @@ function seen(line) {
 }
 
 function task(row, place) {
+  const held = row.checks.filter((check) => check.state === "passed" || check.state === "attested").length;
   const head = el(
     "span",
     { cls: "task" },
     el("i", { cls: `mark ${row.mark}`, text: MARKS[row.mark] ?? "", title: t(`mark-${row.mark}`) }),
     el("code", { text: row.id }),
     el("b", { text: row.title, dir: "auto" }),
+    row.checks.length > 0 && el("small", { text: `${number(held)}/${number(row.checks.length)}`, title: t("checks") }),
   );
   const remark = row.remark && el("p", { cls: "remark", text: row.remark, dir: "auto" });
   if (!row.criteria.length && !row.checks.length) return el("li", {}, head, remark);
