@@ -4,6 +4,7 @@ mod bot;
 pub mod cli;
 pub mod doctor;
 pub mod logging;
+pub mod metrics;
 mod playground;
 mod route;
 mod signals;
