@@ -14,14 +14,15 @@ use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
 use crate::session::board::Board;
+use crate::session::access::StoreMemory;
 use crate::session::flow_task::Reposts;
+use crate::session::inbox::StoreInbox;
 use crate::session::journal::StoreJournal;
 use crate::session::usage::UsageBook;
 use crate::session::{Answered, Deps, Sessions};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
-use crate::telegram::inbox::Inbox;
 use crate::telegram::listener::{self, Fed, Intake};
 use crate::telegram::outbox::{Outbox, OutboxParts};
 use crate::text::redact::Redactor;
@@ -72,7 +73,7 @@ impl Bot {
         let sending = ApiClient::new(&api_url, &token, Lane::Send)?;
         let bot = polling.bot_id();
         let now = chrono::Utc::now().timestamp();
-        let inbox = Inbox::open(store.clone(), bot, now)
+        let inbox = StoreInbox::open(store.clone(), bot, now)
             .await
             .map_err(|fault| fault.fault())?;
         let (feed, fed) = mpsc::channel::<Fed>(FEED);
@@ -81,24 +82,26 @@ impl Bot {
             .webhook
             .as_ref()
             .map(|hook| hook.secret.clone());
-        let intake = Intake::new(inbox.clone(), feed.clone(), secret);
+        let intake = Intake::new(Arc::new(inbox.clone()), feed.clone(), secret);
         let me = listener::who_am_i(&polling, &cancel)
             .await
             .map_err(|_| Fault::user("cli-telegram-refused", &[]))?;
         info!(bot.username = me.username, "signed in");
         let username = me.username.clone();
+        let (memory, known) = StoreMemory::load(store.clone(), now)
+            .await
+            .map_err(|fault| fault.fault())?;
         let (context, lanes) = Context::start(Setup {
             me,
             settings: settings.telegram.clone(),
             language: settings.language.clone(),
-            store: store.clone(),
-            inbox: inbox.clone(),
+            memory: Arc::new(memory),
+            known,
+            inbox: Arc::new(inbox.clone()),
             feed,
             to_markdown: inbound::to_markdown,
             capacity: LANES,
-        })
-        .await
-        .map_err(|fault| fault.fault())?;
+        });
         let outbox = Outbox::start(OutboxParts {
             wire: Arc::new(sending.clone()),
             journal: Arc::new(StoreJournal::new(store.clone())),
@@ -126,10 +129,7 @@ impl Bot {
         });
         let metrics = super::metrics::install();
         super::http::start(&deps, &intake, metrics.ok(), &cancel).await?;
-        let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
-            .await
-            .map_err(|fault| fault.fault())?;
-        Ok(running)
+        Self::launch(deps, context, polling, intake, fed, lanes, cancel).await
     }
 
     async fn launch(
@@ -140,9 +140,11 @@ impl Bot {
         fed: mpsc::Receiver<Fed>,
         lanes: Lanes,
         cancel: CancellationToken,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Fault> {
         let store = deps.store.clone();
-        let sessions = Sessions::wake(Arc::clone(&deps)).await?;
+        let sessions = Sessions::wake(Arc::clone(&deps))
+            .await
+            .map_err(|fault| fault.fault())?;
         let router = Router::new(sessions, Arc::clone(&deps), Arc::clone(&context));
         let router = tokio::spawn(router.run(lanes, cancel.clone(), DRAIN));
         tokio::spawn(dispatch::run(
@@ -151,7 +153,7 @@ impl Bot {
             fed,
             cancel.clone(),
         ));
-        let reopened = intake.reopen().await?;
+        let reopened = intake.reopen().await.map_err(|fault| fault.fault)?;
         if reopened > 0 {
             info!(updates = reopened, "open updates are handled again");
         }

@@ -209,13 +209,14 @@ impl Actor {
     async fn append_first(&mut self, effects: Vec<Effect>, mut batch: Batch) -> Vec<Effect> {
         let mut rest = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Append(record) if rest.is_empty() => {
-                    if let Err(fault) = self.append(&mut batch, record) {
-                        self.store_failed(&fault);
-                    }
+            if !rest.is_empty() {
+                rest.push(effect);
+            } else if let Effect::Append(record) = effect {
+                if let Err(fault) = self.append(&mut batch, record) {
+                    self.store_failed(&fault);
                 }
-                other => rest.push(other),
+            } else {
+                rest.push(effect);
             }
         }
         self.commit(batch).await;

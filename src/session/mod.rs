@@ -1,6 +1,7 @@
 //! The driver: one task and one mailbox per session, an exhaustive match over effects. Only this module
 //! awaits across adapters.
 
+pub mod access;
 mod actor;
 pub mod answer;
 mod batch;
@@ -12,6 +13,7 @@ mod flow_driver;
 pub mod flow_record;
 pub mod flow_task;
 mod flow_wires;
+pub mod inbox;
 mod inputs;
 pub mod journal;
 mod mail;

@@ -196,7 +196,7 @@ impl Actor {
                 info!(plan.id = plan.id, "plan_file_changed");
                 if let PlanState::Editing(editing) = &mut self.plans.state {
                     editing.prose.clone_from(&plan.description);
-                    editing.plan = Box::new(plan);
+                    *editing.plan = plan;
                 }
                 self.show_plan_progress();
             }

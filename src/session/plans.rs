@@ -269,19 +269,16 @@ impl Actor {
         let wrap = move |body: &str| {
             crate::text::untrusted::wrap(&nonce, crate::plan::context::SOURCE, body)
         };
-        match &self.plans.state {
-            PlanState::Active(plan) if !plan.tasks.is_empty() => Some(self.plans.cache.message(
-                plan,
-                settings.plan.max_render_chars,
-                &wrap,
-            )),
-            state => {
-                let path = self.plans.target().await?;
-                let missing = self.missing_english();
-                let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-                reminder::reminder(state, &path, &missing)
-            }
+        if let PlanState::Active(plan) = &self.plans.state
+            && !plan.tasks.is_empty()
+        {
+            let limit = settings.plan.max_render_chars;
+            return Some(self.plans.cache.message(plan, limit, &wrap));
         }
+        let path = self.plans.target().await?;
+        let missing = self.missing_english();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        reminder::reminder(&self.plans.state, &path, &missing)
     }
 
     fn missing_english(&self) -> Vec<String> {
@@ -425,14 +422,14 @@ impl Actor {
 
     /// A refusal as a sentence, with the names of what is missing.
     pub(super) fn refusal_text(&self, refusal: &Refusal) -> String {
-        let items = match refusal {
-            Refusal::Incomplete(items) => items
+        let mut items = String::new();
+        if let Refusal::Incomplete(missing) = refusal {
+            let names: Vec<_> = missing
                 .iter()
                 .map(|item| self.tr(item.key(), &[]))
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => String::new(),
-        };
+                .collect();
+            items = names.join(", ");
+        }
         self.tr(refusal.key(), &[("items", &items)])
     }
 

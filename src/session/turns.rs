@@ -347,9 +347,11 @@ impl Actor {
             .conversation
             .records()
             .iter()
-            .filter_map(|record| match record {
-                Record::Assistant { calls, .. } => Some(calls),
-                _ => None,
+            .filter_map(|record| {
+                let Record::Assistant { calls, .. } = record else {
+                    return None;
+                };
+                Some(calls)
             })
             .flatten()
             .map(|call| call.id.0.clone())
