@@ -13,6 +13,7 @@ pub mod flow_task;
 mod flow_wires;
 mod inputs;
 pub mod journal;
+mod labels;
 mod mail;
 mod plan_owner;
 mod plan_tool;
