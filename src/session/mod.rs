@@ -16,6 +16,7 @@ mod flow_wires;
 pub mod inbox;
 mod inputs;
 pub mod journal;
+mod labels;
 mod mail;
 mod plan_owner;
 mod plan_tool;

@@ -478,7 +478,7 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds")
             .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
-        let view = self.plan_view(false);
+        let view = self.turn_view(false);
         let document = self.plan_document().await;
         let flow = running.flow.clone();
         let answer = self.answer_of(&running.record, &reason, text);
