@@ -29,6 +29,9 @@ use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
 
+/// How long an answer waits for its flow message to settle.
+const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
+
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
     pub(super) async fn drive(&mut self, event: Event, batch: Batch) {
@@ -510,9 +513,11 @@ impl Actor {
             if let Some(answer) = &answer {
                 flow.answered(&answer.markdown);
             }
-            flow.settle(reason, view, document).await;
-            if !interrupted {
-                hand_over(&outbox, answer, turn, &me).await;
+            let settling = flow.settle(reason, view, document);
+            if interrupted {
+                settling.await;
+            } else {
+                hand_over(settling, &outbox, answer, turn, &me).await;
             }
         }));
     }
@@ -605,16 +610,32 @@ impl Actor {
     }
 }
 
-/// Sends the answer; the turn is delivered unless the chat may take it later.
-pub(super) async fn hand_over(
+/// Sends the answer once the flow message is settled, or at once when that takes long: where a thousand
+/// turns end together, answers do not wait behind edits. The turn is delivered after both, unless the
+/// chat may take the answer later.
+pub(super) async fn hand_over<T>(
+    settling: impl Future<Output = T>,
     outbox: &Outbox,
     answer: Option<Answer>,
     turn: TurnId,
     me: &mpsc::UnboundedSender<Mail>,
 ) {
-    if let Some(answer) = answer
-        && let Err(fault) = answer::deliver(outbox, answer).await
-    {
+    let mut settling = std::pin::pin!(settling);
+    let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)
+        .await
+        .is_ok();
+    let answering = async {
+        match answer {
+            Some(answer) => answer::deliver(outbox, answer).await.map(|_| ()),
+            None => Ok(()),
+        }
+    };
+    let sent = if settled {
+        answering.await
+    } else {
+        tokio::join!(answering, settling).0
+    };
+    if let Err(fault) = sent {
         warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
         if matches!(
             fault,
