@@ -5,6 +5,7 @@ pub mod cli;
 pub mod doctor;
 pub mod logging;
 mod playground;
+mod report;
 mod route;
 mod signals;
 mod start;

@@ -88,6 +88,9 @@ pub(super) enum TurnStage {
         reason: EndReason,
         /// The answer as Markdown.
         answer: String,
+        /// Unix seconds of the turn's end; what is too old is not sent any more.
+        #[serde(default)]
+        ended_at: i64,
     },
 }
 
@@ -114,6 +117,9 @@ pub(super) struct CardRow {
     pub text: crate::domain::Formatted,
     /// After this it counts as denied; Unix seconds.
     pub deadline: i64,
+    /// Locale key of how it ended; the row stays until its message says so.
+    #[serde(default)]
+    pub closed: Option<String>,
 }
 
 /// Cards and questions.
