@@ -94,3 +94,4 @@ cli-no-value = يحتاج الخيار { $flag } إلى قيمة؛ انظر gree
 cli-missing = ينقص { $name }؛ انظر greenlight --help.
 cli-missing-command = ينقص أمر هنا؛ أضف ‎--help لعرض الخيارات.
 cli-conflict = لا يجتمع { $one } مع { $other }؛ اترك أحدهما.
+cli-http-bind = تعذّر الاستماع على { $address }: { $reason }. اختر http.bind آخر.

@@ -70,3 +70,4 @@ cli-no-value = { $flag } needs a value; see greenlight --help.
 cli-missing = { $name } is missing; see greenlight --help.
 cli-missing-command = A command is missing here; add --help to see the choice.
 cli-conflict = { $one } and { $other } exclude each other; leave one of them out.
+cli-http-bind = Cannot listen on { $address }: { $reason }. Choose another http.bind.

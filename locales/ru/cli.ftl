@@ -82,3 +82,4 @@ cli-no-value = Для { $flag } нужно значение; см. greenlight --
 cli-missing = Не указано: { $name }; см. greenlight --help.
 cli-missing-command = Здесь нужна команда; добавьте --help, чтобы увидеть выбор.
 cli-conflict = { $one } и { $other } исключают друг друга; оставьте что-то одно.
+cli-http-bind = Не удалось слушать { $address }: { $reason }. Укажите другой http.bind.
