@@ -21,3 +21,4 @@ mod store;
 mod support;
 mod text;
 mod tools;
+mod whole;

@@ -1,0 +1,10 @@
+//! The whole bot over sockets: what a person says, taps and sees, with a scripted model behind it.
+
+mod basics;
+mod corpus;
+mod crash;
+mod design;
+mod plans;
+mod process;
+mod snapshots;
+mod soak;
