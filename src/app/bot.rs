@@ -40,7 +40,7 @@ const LAST_POLL: Duration = Duration::from_secs(2);
 const BACKUP_EVERY: Duration = Duration::from_secs(3600);
 
 /// Parts that stand in for the configured ones, where the bot lives inside another program.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Parts {
     /// Models, the first one first; `None` for the configured ones.
     pub models: Option<Vec<Arc<dyn Model>>>,

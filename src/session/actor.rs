@@ -33,6 +33,8 @@ pub(super) struct Actor {
     pub(super) delivering: HashSet<TurnId>,
     pub(super) delivery: Option<JoinHandle<()>>,
     pub(super) cards: HashMap<ApprovalId, CardRow>,
+    /// Cards that were closed while they were on their way, and with which result.
+    pub(super) closed_early: HashMap<ApprovalId, (CardRow, String)>,
     pub(super) plans: Plans,
     pub(super) speaker: super::speak::Speaker,
     pub(super) over: bool,
@@ -138,6 +140,11 @@ impl Actor {
 
     pub(super) fn is_busy(&self) -> bool {
         self.running.is_some()
+    }
+
+    /// Whether nothing may be started or shown now: a turn runs, or its plan is about to go.
+    pub(super) fn is_taken(&self) -> bool {
+        self.is_busy() || self.holding
     }
 
     /// Marks updates as done: their effect is durable.

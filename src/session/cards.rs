@@ -198,8 +198,14 @@ impl Actor {
     ) {
         let Some(row) = self.cards.get_mut(id) else {
             // It was answered or cancelled while it was on its way.
-            if let Some(message) = message {
-                self.set_keyboard(key, message, None);
+            let closed = self.closed_early.remove(id);
+            match (message, closed) {
+                (Some(message), Some((mut row, result))) => {
+                    row.message = Some(message);
+                    self.edit_card(&row, &result);
+                }
+                (Some(message), None) => self.set_keyboard(key, message, None),
+                (None, _) => {}
             }
             return;
         };
@@ -359,7 +365,12 @@ impl Actor {
         batch.delete(Table::Approvals, id.as_str().as_bytes());
         self.commit(batch).await;
         self.edit_card(&row, result);
-        Some(row.call)
+        let call = row.call.clone();
+        if row.message.is_none() {
+            self.closed_early
+                .insert(id.clone(), (row, result.to_owned()));
+        }
+        Some(call)
     }
 
     /// Closes every open card, without an answer to its call.

@@ -243,6 +243,7 @@ impl Sessions {
             delivering: std::collections::HashSet::new(),
             delivery: None,
             cards: HashMap::new(),
+            closed_early: HashMap::new(),
             plans,
             speaker: super::speak::speaker(),
             over: false,

@@ -55,7 +55,7 @@ impl Actor {
         }
         let waits =
             matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
-        if waits && self.is_busy() {
+        if waits && self.is_taken() {
             // Its update stays open, so that a crash does not lose it.
             self.react(command.message, "👀");
             self.later.push_back((command, updates));

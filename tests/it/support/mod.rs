@@ -3,6 +3,7 @@
 
 mod bot;
 mod client;
+mod provider;
 pub(crate) mod rig;
 pub(crate) mod script;
 pub(crate) mod tree;

@@ -2,7 +2,8 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use greenlight::text::redact::Redactor;
 use serde_json::{Value, json};
 
 use super::bot::TestBot;
+use super::provider;
 use super::script::{Asked, Script, Step, call, look, say};
 use super::tree::{Watch, picture, workspace};
 
@@ -91,6 +93,14 @@ pub(crate) struct Setup {
     env: Vec<(String, String)>,
     limits: bool,
     window: u64,
+    process: bool,
+    approving: bool,
+}
+
+/// Where the bot runs.
+enum Live {
+    Inside(Bot),
+    Process(tokio::process::Child),
 }
 
 impl Setup {
@@ -99,12 +109,20 @@ impl Setup {
         self
     }
 
-    pub(crate) fn approvals(self, level: &str) -> Self {
+    /// A level; only with `auto` are cards answered by themselves.
+    pub(crate) fn approvals(mut self, level: &str) -> Self {
+        self.approving = level == "auto";
         self.env("GREENLIGHT_APPROVALS", level)
     }
 
     pub(crate) fn window(mut self, tokens: u64) -> Self {
         self.window = tokens;
+        self
+    }
+
+    /// The bot in a process of its own, which can be killed; its model is an HTTP server.
+    pub(crate) fn process(mut self) -> Self {
+        self.process = true;
         self
     }
 
@@ -114,7 +132,12 @@ impl Setup {
         self
     }
 
-    pub(crate) async fn start(self) -> Rig {
+    pub(crate) async fn start(mut self) -> Rig {
+        let script = Script::new(self.window);
+        if self.process {
+            let url = provider::serve(script.clone()).await;
+            self = self.env("GREENLIGHT_MODEL_BASE_URL", &url);
+        }
         let bot = if self.limits {
             TestBot::builder().limits().start().await
         } else {
@@ -131,8 +154,9 @@ impl Setup {
             bot.world().guard(secret);
         }
         let mut rig = Rig {
-            script: Script::new(self.window),
+            script,
             running: None,
+            tapped: Mutex::default(),
             setup: self,
             base,
             bot,
@@ -148,8 +172,9 @@ pub(crate) struct Rig {
     pub(crate) bot: TestBot,
     pub(crate) script: Script,
     pub(crate) base: PathBuf,
-    running: Option<Bot>,
+    running: Option<Live>,
     setup: Setup,
+    tapped: Mutex<BTreeSet<String>>,
     _root: tempfile::TempDir,
 }
 
@@ -159,6 +184,8 @@ impl Rig {
             env: vec![("GREENLIGHT_APPROVALS".to_owned(), "auto".to_owned())],
             limits: false,
             window: 200_000,
+            process: false,
+            approving: true,
         }
     }
 
@@ -166,8 +193,8 @@ impl Rig {
         Self::setup().start().await
     }
 
-    /// The settings, as the environment would give them.
-    pub(crate) fn settings(&self) -> Settings {
+    /// The environment that the bot is started with.
+    fn environment(&self) -> Vec<(String, String)> {
         let base = &self.base;
         let mut env = vec![
             ("HOME".to_owned(), base.join("home").display().to_string()),
@@ -183,37 +210,109 @@ impl Rig {
             ("GREENLIGHT_MODEL_API_KEY".to_owned(), KEY.to_owned()),
             ("GREENLIGHT_LANGUAGE".to_owned(), "en".to_owned()),
         ];
+        if !self.setup.limits {
+            for (name, value) in [
+                ("PRIVATE_PER_SECOND", "1000"),
+                ("PRIVATE_BURST", "100"),
+                ("GROUP_PER_MINUTE", "1000"),
+                ("BOT_PER_SECOND", "1000"),
+            ] {
+                env.push((format!("GREENLIGHT_TELEGRAM_LIMITS_{name}"), value.to_owned()));
+            }
+        }
         env.extend(self.setup.env.clone());
+        env
+    }
+
+    /// The settings, as the environment gives them.
+    pub(crate) fn settings(&self) -> Settings {
+        let env = self.environment();
         let look = |name: &str| {
             let found = env.iter().rev().find(|(known, _)| known == name);
             found.map(|(_, value)| value.clone())
         };
-        let mut settings = config::load(&Flags::default(), look, base).expect("settings");
+        let mut settings = config::load(&Flags::default(), look, &self.base).expect("settings");
         if !self.setup.limits {
-            settings.telegram.limits.private_per_second = 1000.0;
-            settings.telegram.limits.private_burst = 100;
             settings.telegram.limits.group_per_minute = 60_000;
-            settings.telegram.limits.bot_per_second = 1000;
         }
         settings
     }
 
     /// Starts the bot.
     pub(crate) async fn launch(&mut self) {
+        if self.setup.process {
+            self.spawn().await;
+            return;
+        }
         let settings = self.settings();
         let redactor = Arc::new(Redactor::new(config::secrets(&settings)));
         let parts = Parts {
             models: Some(vec![Arc::new(self.script.clone()) as Arc<dyn Model>]),
             helper: Some(env!("CARGO_BIN_EXE_greenlight").into()),
         };
-        let bot = Bot::start_with(settings, redactor, parts).await;
-        self.running = Some(bot.expect("the bot starts"));
+        // What a stopped bot left running lets go of the store a moment later.
+        let bot = self
+            .within("the store is free", async {
+                loop {
+                    match Bot::start_with(settings.clone(), Arc::clone(&redactor), parts.clone()).await {
+                        Err(fault) if fault.key == "store-locked" => tokio::task::yield_now().await,
+                        other => return other,
+                    }
+                }
+            })
+            .await;
+        self.running = Some(Live::Inside(bot.expect("the bot starts")));
+    }
+
+    async fn spawn(&mut self) {
+        let polls = |rig: &Self| {
+            let log = rig.world().log();
+            log.iter().filter(|call| call.method.eq_ignore_ascii_case("getUpdates")).count()
+        };
+        let before = polls(self);
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.base.join("log")).unwrap();
+        let child = tokio::process::Command::new(env!("CARGO_BIN_EXE_greenlight"))
+            .arg("run")
+            .current_dir(&self.base)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("RUST_LOG", "info")
+            .envs(self.environment())
+            .stdin(std::process::Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        self.running = Some(Live::Process(child));
+        self.wait("the first getUpdates", |rig| (polls(rig) > before).then_some(())).await;
+    }
+
+    /// What the process logged.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.base.join("log")).unwrap_or_default()
+    }
+
+    /// Kills the process as nothing can be killed more.
+    pub(crate) async fn kill(&mut self) {
+        if let Some(Live::Process(mut child)) = self.running.take() {
+            child.kill().await.unwrap();
+        }
     }
 
     /// Stops the bot as a signal would.
     pub(crate) async fn halt(&mut self) {
-        if let Some(bot) = self.running.take() {
-            bot.stop().await;
+        match self.running.take() {
+            Some(Live::Inside(bot)) => {
+                bot.stop().await;
+            }
+            Some(Live::Process(mut child)) => {
+                let id = child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
+                rustix::process::kill_process(id.unwrap(), rustix::process::Signal::TERM).unwrap();
+                let code = self.within("the process ends", child.wait()).await.unwrap();
+                assert!(code.success(), "{code}\n{}", self.log());
+            }
+            None => {}
         }
     }
 
@@ -236,6 +335,11 @@ impl Rig {
         assert_eq!(self.script.failed(), Vec::<String>::new());
         let secrets = [TOKEN.to_owned(), KEY.to_owned()];
         assert_eq!(self.script.faults(&secrets), Vec::<String>::new());
+        let log = self.log();
+        assert!(!log.contains("panicked at"), "{log}");
+        for secret in &secrets {
+            assert!(!log.contains(secret.as_str()), "a secret is in the log");
+        }
         let left: Vec<String> = self
             .messages()
             .into_iter()
@@ -270,6 +374,10 @@ impl Rig {
     /// Waits until `seen` finds something; asked after every change of the chats or of the model.
     pub(crate) async fn wait<T>(&self, what: &str, mut seen: impl FnMut(&Self) -> Option<T>) -> T {
         let mut asked = self.script.watch();
+        let mut seen = |rig: &Self| {
+            rig.approve_cards();
+            seen(rig)
+        };
         let work = async {
             loop {
                 asked.borrow_and_update();
@@ -282,6 +390,22 @@ impl Rig {
             }
         };
         self.within(what, work).await
+    }
+
+    /// Where cards are no part of the test, the owner allows everything.
+    fn approve_cards(&self) {
+        if !self.setup.approving {
+            return;
+        }
+        let chat = self.bot.chat();
+        let recent = MessageId(self.world().last_message(chat).0 - 6);
+        for post in self.world().messages_after(chat, recent) {
+            for data in post.data().into_iter().filter(|data| data.starts_with("approve:")) {
+                if self.tapped.lock().unwrap().insert(data.clone()) {
+                    self.world().tap(OWNER, chat, post.id, &data);
+                }
+            }
+        }
     }
 
     /// Ends the test with a report if `work` takes too long.
@@ -568,17 +692,17 @@ pub(crate) fn below(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A flow message is silent and was headed by the running or a settled glyph.
+/// A flow message is silent and was headed by the running glyph, or it only shows the plan.
 pub(crate) fn is_flow(post: &Post) -> bool {
     let texts = post.history.iter().chain([&post.text]);
     post.from_bot
         && post.silent
         && post.file.is_none()
-        && texts.into_iter().any(|text| text.starts_with('⚙'))
+        && texts.into_iter().any(|text| text.starts_with(['⚙', '📋']))
 }
 
 pub(crate) fn is_settled(post: &Post) -> bool {
-    post.text.starts_with(['✅', '❌', '⏱', '⏹', '⏸'])
+    !post.text.starts_with('⚙')
 }
 
 /// Keeps every text that was sent, with its entities, for the reference parser.

@@ -366,7 +366,7 @@ async fn a_persons_language_is_the_bots_and_can_be_chosen() {
     let rig = Rig::new().await;
     rig.command("/language ru", "Язык").await;
     rig.command("/stop", "Ничего не выполняется").await;
-    rig.command("/language ar", "العربية").await;
+    rig.command("/language ar", "اللغة الآن").await;
     let post = {
         let mark = rig.mark();
         rig.say("/status");
