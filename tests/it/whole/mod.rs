@@ -6,5 +6,6 @@ mod crash;
 mod design;
 mod plans;
 mod process;
+mod shapes;
 mod snapshots;
 mod soak;
