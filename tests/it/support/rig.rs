@@ -421,7 +421,8 @@ impl Rig {
         let mut out = String::new();
         for chat in [self.bot.chat(), GROUP, ChatId(MEMBER.0)] {
             out.push_str(&format!("--- chat {}\n", chat.0));
-            for post in self.world().all_messages(chat) {
+            let posts = self.world().all_messages(chat);
+            for post in &posts[posts.len().saturating_sub(60)..] {
                 out.push_str(&format!(
                     "[{}] {}{}{} {:?}\n    {}\n",
                     post.id.0,
