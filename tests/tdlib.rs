@@ -15,11 +15,17 @@ fn skip(why: &str) {
 
 /// The library, installed if that is possible.
 fn library() -> Result<PathBuf, String> {
-    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+    if !cfg!(all(
+        target_arch = "x86_64",
+        target_os = "linux",
+        target_env = "gnu"
+    )) {
         return Err("there is no library for this system".to_owned());
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tdlib/install.sh");
-    let done = Command::new(script).output().map_err(|error| error.to_string())?;
+    let done = Command::new(script)
+        .output()
+        .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();
     if done.status.success() {
         Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join(text))
@@ -30,8 +36,17 @@ fn library() -> Result<PathBuf, String> {
 
 fn judge(library: &Path, sent: &Path) -> (bool, String) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tdlib/reparse.py");
-    let done = Command::new("python3").arg(script).arg(library).arg(sent).output().unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let done = Command::new("python3")
+        .arg(script)
+        .arg(library)
+        .arg(sent)
+        .output()
+        .unwrap();
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr)
+    );
     (done.status.success(), text)
 }
 
@@ -72,11 +87,26 @@ fn the_judge_finds_what_is_wrong() {
     };
     let dir = tempfile::tempdir().unwrap();
     for (text, good) in [
-        (r#"{"method":"sendMessage","text":"*a* b","entities":[{"type":"bold","offset":0,"length":3}]}"#, true),
-        (r#"{"method":"sendMessage","text":"a b","entities":[{"type":"bold","offset":0,"length":9}]}"#, false),
-        (r#"{"method":"sendMessage","text":"a\u0000b","entities":[]}"#, false),
-        (r#"{"method":"sendMessage","text":"ab","entities":[{"type":"code","offset":0,"length":2},{"type":"bold","offset":0,"length":1}]}"#, false),
-        (r#"{"method":"sendMessage","text":"  ","entities":[]}"#, false),
+        (
+            r#"{"method":"sendMessage","text":"*a* b","entities":[{"type":"bold","offset":0,"length":3}]}"#,
+            true,
+        ),
+        (
+            r#"{"method":"sendMessage","text":"a b","entities":[{"type":"bold","offset":0,"length":9}]}"#,
+            false,
+        ),
+        (
+            r#"{"method":"sendMessage","text":"a\u0000b","entities":[]}"#,
+            false,
+        ),
+        (
+            r#"{"method":"sendMessage","text":"ab","entities":[{"type":"code","offset":0,"length":2},{"type":"bold","offset":0,"length":1}]}"#,
+            false,
+        ),
+        (
+            r#"{"method":"sendMessage","text":"  ","entities":[]}"#,
+            false,
+        ),
     ] {
         std::fs::write(dir.path().join("one.jsonl"), text).unwrap();
         let (clean, report) = judge(&library, dir.path());

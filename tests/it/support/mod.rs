@@ -3,9 +3,12 @@
 
 mod bot;
 mod client;
+mod files;
+mod hands;
 mod provider;
 pub(crate) mod rig;
 pub(crate) mod script;
+mod steps;
 pub(crate) mod tree;
 
 pub(crate) use bot::TestBot;

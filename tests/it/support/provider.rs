@@ -5,7 +5,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
 use futures::StreamExt;
-use greenlight::domain::{ModelEvent, ModelFault, ModelMessage, ModelReply, ModelRequest, ToolCall, ToolSpec};
+use greenlight::domain::{
+    ModelEvent, ModelFault, ModelMessage, ModelReply, ModelRequest, ToolCall, ToolSpec,
+};
 use greenlight::llm::Model;
 use serde_json::{Value, json};
 
@@ -23,7 +25,10 @@ pub(crate) async fn serve(script: Script) -> String {
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
         _ => String::new(),
     }
 }
@@ -40,8 +45,14 @@ fn message(value: &Value) -> ModelMessage {
                 .flatten()
                 .map(|call| ToolCall {
                     id: call["id"].as_str().unwrap_or_default().into(),
-                    name: call["function"]["name"].as_str().unwrap_or_default().to_owned(),
-                    arguments: call["function"]["arguments"].as_str().unwrap_or_default().to_owned(),
+                    name: call["function"]["name"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned(),
+                    arguments: call["function"]["arguments"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned(),
                 })
                 .collect(),
         },
@@ -50,13 +61,21 @@ fn message(value: &Value) -> ModelMessage {
             name: String::new(),
             content: text,
         },
-        "user" => ModelMessage::User { text, images: Vec::new() },
+        "user" => ModelMessage::User {
+            text,
+            images: Vec::new(),
+        },
         _ => ModelMessage::System { text },
     }
 }
 
 fn request(body: &Value) -> ModelRequest {
-    let mut messages: Vec<ModelMessage> = body["messages"].as_array().into_iter().flatten().map(message).collect();
+    let mut messages: Vec<ModelMessage> = body["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(message)
+        .collect();
     let system = match messages.first() {
         Some(ModelMessage::System { text }) => text.clone(),
         _ => String::new(),
@@ -70,7 +89,10 @@ fn request(body: &Value) -> ModelRequest {
         messages,
         tools: tools
             .map(|tool| ToolSpec {
-                name: tool["function"]["name"].as_str().unwrap_or_default().to_owned(),
+                name: tool["function"]["name"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
                 description: String::new(),
                 schema: Value::Null,
             })
@@ -80,7 +102,10 @@ fn request(body: &Value) -> ModelRequest {
 }
 
 fn chunk(delta: &Value, finish: Option<&str>) -> String {
-    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}))
+    format!(
+        "data: {}\n\n",
+        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    )
 }
 
 fn end(reply: &ModelReply) -> String {
@@ -90,7 +115,11 @@ fn end(reply: &ModelReply) -> String {
             "function": {"name": call.name, "arguments": call.arguments}});
         out.push_str(&chunk(&json!({"tool_calls": [call]}), None));
     }
-    let finish = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
+    let finish = if reply.calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
     out.push_str(&chunk(&json!({}), Some(finish)));
     let usage = json!({"choices": [], "usage": {"prompt_tokens": reply.usage.input, "completion_tokens": reply.usage.output,
         "total_tokens": reply.usage.input + reply.usage.output}});
@@ -103,7 +132,9 @@ async fn answer(State(script): State<Script>, body: Bytes) -> Response {
     match script.stream(request(&body)).await {
         Ok(events) => {
             let pieces = events.map(|event| match event {
-                Ok(ModelEvent::Text(text)) => Ok(Bytes::from(chunk(&json!({"content": text}), None))),
+                Ok(ModelEvent::Text(text)) => {
+                    Ok(Bytes::from(chunk(&json!({"content": text}), None)))
+                }
                 Ok(ModelEvent::Reasoning(_)) => Ok(Bytes::new()),
                 Ok(ModelEvent::End(reply)) => Ok(Bytes::from(end(&reply))),
                 Err(fault) => Err(std::io::Error::other(fault.to_string())),
@@ -115,10 +146,15 @@ async fn answer(State(script): State<Script>, body: Bytes) -> Response {
             let status = match fault {
                 ModelFault::Retry { .. } => 503,
                 ModelFault::Auth { .. } => 401,
-                ModelFault::ContextTooLong | ModelFault::Rejected { .. } | ModelFault::Garbage { .. } => 400,
+                ModelFault::ContextTooLong
+                | ModelFault::Rejected { .. }
+                | ModelFault::Garbage { .. } => 400,
             };
             let body = json!({"error": {"message": fault.to_string()}}).to_string();
-            Response::builder().status(status).body(Body::from(body)).unwrap()
+            Response::builder()
+                .status(status)
+                .body(Body::from(body))
+                .unwrap()
         }
     }
 }

@@ -1,91 +1,33 @@
 //! The real bot, inside the test, between a strict Bot API and a scripted model.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use greenlight::app::{Bot, Parts};
 use greenlight::config::{self, Flags, Settings};
-use greenlight::domain::{ChatId, MessageId, ThreadId, UserId};
+use greenlight::domain::{ChatId, MessageId};
 use greenlight::llm::Model;
-use greenlight::playground::{Answer, Draft, GROUP, MEMBER, OWNER, Post, TOKEN, World};
+use greenlight::playground::{GROUP, MEMBER, OWNER, Post, TOKEN, World};
 use greenlight::text::redact::Redactor;
 use serde_json::{Value, json};
 
 use super::bot::TestBot;
 use super::provider;
-use super::script::{Asked, Script, Step, call, look, say};
+use super::script::Script;
 use super::tree::{Watch, picture, workspace};
+
+pub(crate) use super::files::below;
+pub(crate) use super::steps::{
+    PLAN, STEPS, bash, check, designer, plan, seed, tasks, write, write_md,
+};
 
 pub(crate) const KEY: &str = "sk-whole-0123456789abcdef0123456789abcdef";
 /// Longest wait for something that must happen; the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-pub(crate) const STEPS: [&str; 2] = ["Correct the adder", "Note the change"];
-pub(crate) const PLAN: &str = "# Fix the adder
-
-## Context
-- **Problem:** The function add subtracts its second argument.
-- **Target state:** The function add returns the sum and the unit test passes.
-- **Intent:** The owner asked for it today.
-- **Out of scope:** Every other function.
-
-## Implementation steps
-1. Correct the adder — change calc.py so that add returns the sum.
-   - Done when: the unit test passes
-2. Note the change — add one line to CHANGES.md.
-";
-
-/// The tasks that fit [`PLAN`].
-pub(crate) fn tasks() -> Value {
-    json!([
-        {"id": "t1", "title": STEPS[0], "description": "Change calc.py so that add returns the sum.",
-         "acceptance_criteria": ["the unit test passes"]},
-        {"id": "t2", "title": STEPS[1], "description": "Add one line to CHANGES.md."},
-    ])
-}
-
-pub(crate) fn plan(operation: &str, mut arguments: Value) -> Step {
-    arguments["operation"] = json!(operation);
-    call("plan", arguments)
-}
-
-pub(crate) fn write(path: &str, content: &str) -> Step {
-    call("write_file", json!({"path": path, "content": content}))
-}
-
-pub(crate) fn write_md(content: &str) -> Step {
-    let content = content.to_owned();
-    look(move |asked| write(&asked.md_path(), &content))
-}
-
-pub(crate) fn bash(command: &str) -> Step {
-    call("bash", json!({"command": command}))
-}
-
-pub(crate) fn check(with: impl FnOnce(&Asked) + Send + 'static, step: Step) -> Step {
-    Step::Checked(Box::new(with), Box::new(step))
-}
-
-/// A design turn: init, write the prose, say so.
-pub(crate) fn designer(md: &str) -> Vec<Step> {
-    vec![
-        plan("init", json!({"mode": "design", "title": "Fix the adder"})),
-        write_md(md),
-        say("The plan is ready for your review."),
-    ]
-}
-
-/// How a seed turn begins.
-pub(crate) fn seed() -> Vec<Step> {
-    vec![
-        plan("add_tasks", json!({"tasks": tasks()})),
-        plan("start", json!({"task_id": "t1"})),
-    ]
-}
 
 /// How the bot is configured.
 #[derive(Clone)]
@@ -198,15 +140,33 @@ impl Rig {
         let base = &self.base;
         let mut env = vec![
             ("HOME".to_owned(), base.join("home").display().to_string()),
-            ("GREENLIGHT_HOME".to_owned(), base.join("data").display().to_string()),
-            ("GREENLIGHT_WORKSPACE".to_owned(), base.join("ws").display().to_string()),
+            (
+                "GREENLIGHT_HOME".to_owned(),
+                base.join("data").display().to_string(),
+            ),
+            (
+                "GREENLIGHT_WORKSPACE".to_owned(),
+                base.join("ws").display().to_string(),
+            ),
             ("TELOXIDE_TOKEN".to_owned(), TOKEN.to_owned()),
-            ("GREENLIGHT_TELEGRAM_API_URL".to_owned(), self.bot.server.api_url.clone()),
-            ("GREENLIGHT_TELEGRAM_OWNER_ID".to_owned(), OWNER.0.to_string()),
-            ("GREENLIGHT_TELEGRAM_MEMBERS".to_owned(), MEMBER.0.to_string()),
+            (
+                "GREENLIGHT_TELEGRAM_API_URL".to_owned(),
+                self.bot.server.api_url.clone(),
+            ),
+            (
+                "GREENLIGHT_TELEGRAM_OWNER_ID".to_owned(),
+                OWNER.0.to_string(),
+            ),
+            (
+                "GREENLIGHT_TELEGRAM_MEMBERS".to_owned(),
+                MEMBER.0.to_string(),
+            ),
             ("GREENLIGHT_TELEGRAM_GROUPS".to_owned(), GROUP.0.to_string()),
             ("GREENLIGHT_MODEL".to_owned(), "openai/scripted".to_owned()),
-            ("GREENLIGHT_MODEL_BASE_URL".to_owned(), "http://127.0.0.1:9/v1/".to_owned()),
+            (
+                "GREENLIGHT_MODEL_BASE_URL".to_owned(),
+                "http://127.0.0.1:9/v1/".to_owned(),
+            ),
             ("GREENLIGHT_MODEL_API_KEY".to_owned(), KEY.to_owned()),
             ("GREENLIGHT_LANGUAGE".to_owned(), "en".to_owned()),
         ];
@@ -217,7 +177,10 @@ impl Rig {
                 ("GROUP_PER_MINUTE", "1000"),
                 ("BOT_PER_SECOND", "1000"),
             ] {
-                env.push((format!("GREENLIGHT_TELEGRAM_LIMITS_{name}"), value.to_owned()));
+                env.push((
+                    format!("GREENLIGHT_TELEGRAM_LIMITS_{name}"),
+                    value.to_owned(),
+                ));
             }
         }
         env.extend(self.setup.env.clone());
@@ -254,7 +217,9 @@ impl Rig {
         let bot = self
             .within("the store is free", async {
                 loop {
-                    match Bot::start_with(settings.clone(), Arc::clone(&redactor), parts.clone()).await {
+                    match Bot::start_with(settings.clone(), Arc::clone(&redactor), parts.clone())
+                        .await
+                    {
                         Err(fault) if fault.key == "store-locked" => tokio::task::yield_now().await,
                         other => return other,
                     }
@@ -267,10 +232,16 @@ impl Rig {
     async fn spawn(&mut self) {
         let polls = |rig: &Self| {
             let log = rig.world().log();
-            log.iter().filter(|call| call.method.eq_ignore_ascii_case("getUpdates")).count()
+            log.iter()
+                .filter(|call| call.method.eq_ignore_ascii_case("getUpdates"))
+                .count()
         };
         let before = polls(self);
-        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.base.join("log")).unwrap();
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.base.join("log"))
+            .unwrap();
         let child = tokio::process::Command::new(env!("CARGO_BIN_EXE_greenlight"))
             .arg("run")
             .current_dir(&self.base)
@@ -285,7 +256,10 @@ impl Rig {
             .spawn()
             .unwrap();
         self.running = Some(Live::Process(child));
-        self.wait("the first getUpdates", |rig| (polls(rig) > before).then_some(())).await;
+        self.wait("the first getUpdates", |rig| {
+            (polls(rig) > before).then_some(())
+        })
+        .await;
     }
 
     /// What the process logged.
@@ -307,7 +281,9 @@ impl Rig {
                 bot.stop().await;
             }
             Some(Live::Process(mut child)) => {
-                let id = child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
+                let id = child
+                    .id()
+                    .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
                 rustix::process::kill_process(id.unwrap(), rustix::process::Signal::TERM).unwrap();
                 let code = self.within("the process ends", child.wait()).await.unwrap();
                 assert!(code.success(), "{code}\n{}", self.log());
@@ -400,7 +376,11 @@ impl Rig {
         let chat = self.bot.chat();
         let recent = MessageId(self.world().last_message(chat).0 - 6);
         for post in self.world().messages_after(chat, recent) {
-            for data in post.data().into_iter().filter(|data| data.starts_with("approve:")) {
+            for data in post
+                .data()
+                .into_iter()
+                .filter(|data| data.starts_with("approve:"))
+            {
                 if self.tapped.lock().unwrap().insert(data.clone()) {
                     self.world().tap(OWNER, chat, post.id, &data);
                 }
@@ -430,7 +410,11 @@ impl Rig {
                     if post.silent { " silent" } else { "" },
                     if post.deleted { " deleted" } else { "" },
                     post.data(),
-                    post.text.chars().take(700).collect::<String>().replace('\n', "\n    ")
+                    post.text
+                        .chars()
+                        .take(700)
+                        .collect::<String>()
+                        .replace('\n', "\n    ")
                 ));
             }
         }
@@ -484,7 +468,10 @@ impl Rig {
 
     pub(crate) fn post(&self, id: MessageId) -> Post {
         let posts = self.world().all_messages(self.bot.chat());
-        posts.into_iter().find(|post| post.id == id).expect("a message")
+        posts
+            .into_iter()
+            .find(|post| post.id == id)
+            .expect("a message")
     }
 
     /// Messages that carry a plan button.
@@ -495,202 +482,6 @@ impl Rig {
             .map(|post| post.id)
             .collect()
     }
-
-    // ---- acting
-
-    pub(crate) fn say(&self, text: &str) -> MessageId {
-        self.bot.say(text)
-    }
-
-    /// Says a command and waits for the answer that holds `text`.
-    pub(crate) async fn command(&self, command: &str, text: &str) -> Post {
-        let mark = self.mark();
-        self.say(command);
-        self.reply(mark, text).await
-    }
-
-    /// Says something and waits for the answer.
-    pub(crate) async fn turn(&self, text: &str, steps: Vec<Step>) -> Post {
-        let draft = Draft::text(text);
-        self.turn_with(draft, steps).await
-    }
-
-    pub(crate) async fn turn_with(&self, draft: Draft, steps: Vec<Step>) -> Post {
-        let words = steps.last().and_then(Step::words);
-        let answer = words.expect("the last step is an answer").to_owned();
-        let mark = self.mark();
-        self.script.then(steps);
-        self.bot.send(draft);
-        let post = self.reply(mark, &answer).await;
-        self.settled(mark).await;
-        post
-    }
-
-    /// Waits until no flow message after `mark` runs.
-    pub(crate) async fn settled(&self, mark: i32) {
-        let chat = self.bot.chat();
-        self.settled_in(chat, mark).await;
-    }
-
-    pub(crate) async fn settled_in(&self, chat: ChatId, mark: i32) {
-        self.wait("a settled flow message", |rig| {
-            let posts = rig.world().messages_after(chat, MessageId(mark));
-            let mut flows = posts.iter().filter(|post| is_flow(post));
-            flows.all(is_settled).then_some(())
-        })
-        .await;
-    }
-
-    /// Waits until the newest flow message is settled and carries `data`.
-    pub(crate) async fn card(&self, data: &str) -> Post {
-        self.card_in(self.bot.chat(), data).await
-    }
-
-    pub(crate) async fn card_in(&self, chat: ChatId, data: &str) -> Post {
-        self.wait(&format!("a settled card with {data}"), |rig| {
-            rig.flow_in(chat)
-                .filter(|post| is_settled(post) && post.data().iter().any(|known| known == data))
-        })
-        .await
-    }
-
-    /// Waits for an approval card after `mark`; gives it with the id on its buttons.
-    pub(crate) async fn approval(&self, mark: i32) -> (Post, String) {
-        self.approval_in(self.bot.chat(), mark).await
-    }
-
-    pub(crate) async fn approval_in(&self, chat: ChatId, mark: i32) -> (Post, String) {
-        self.wait("an approval card", |rig| {
-            let posts = rig.world().messages_after(chat, MessageId(mark));
-            posts.into_iter().find_map(|post| {
-                let data = post.data();
-                let id = data.iter().find_map(|data| data.strip_prefix("approve:"))?;
-                Some((post.clone(), id.to_owned()))
-            })
-        })
-        .await
-    }
-
-    pub(crate) async fn tap(&self, message: MessageId, data: &str) -> Answer {
-        self.within(data, self.bot.tap(message, data)).await
-    }
-
-    pub(crate) async fn tap_as(&self, user: UserId, chat: ChatId, message: MessageId, data: &str) -> Answer {
-        self.within(data, self.bot.tap_as(user, chat, message, data)).await
-    }
-
-    pub(crate) fn say_in(&self, user: UserId, chat: ChatId, thread: Option<ThreadId>, text: &str) -> MessageId {
-        self.bot.say_as(user, chat, thread, text)
-    }
-
-    /// `/plan` without a text.
-    pub(crate) async fn plan_mode(&self) {
-        self.command("/plan", "Plan mode is on").await;
-        let side = self.sidecar().expect("a sidecar");
-        assert_eq!(side["pre_init_editing"], json!(true));
-    }
-
-    /// From `/plan` to a plan that waits for approval; gives its card.
-    pub(crate) async fn design(&self) -> Post {
-        self.turn("/plan Fix the adder", designer(PLAN)).await;
-        self.card("plan:ok").await
-    }
-
-    /// Taps Approve and works the seed turn to its answer.
-    pub(crate) async fn approve(&self, card: &Post, steps: Vec<Step>) -> Post {
-        let mark = self.mark();
-        let words = steps.last().and_then(Step::words);
-        let text = words.expect("the last step is an answer").to_owned();
-        self.script.then(steps);
-        let last = text.clone();
-        self.script.brain(move |_| Step::Say(last.clone()));
-        let answer = self.tap(card.id, "plan:ok").await;
-        assert!(!answer.alert, "{answer:?}");
-        let post = self.reply(mark, &text).await;
-        self.settled(mark).await;
-        post
-    }
-
-    pub(crate) async fn discard(&self) {
-        self.command("/discard", "Discarded").await;
-        assert!(self.no_plan(), "{:?}", self.live("json"));
-    }
-
-    // ---- plan files
-
-    /// Live plan files of the private session and all others.
-    pub(crate) fn live(&self, extension: &str) -> Vec<PathBuf> {
-        let mut found = below(&self.home());
-        found.retain(|path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with(".greenlight_plan_") && name.ends_with(&format!(".{extension}"))
-        });
-        found
-    }
-
-    pub(crate) fn sidecar(&self) -> Option<Value> {
-        let found = self.live("json");
-        assert!(found.len() < 2, "{found:?}");
-        let text = std::fs::read_to_string(found.first()?).ok()?;
-        Some(serde_json::from_str(&text).expect("a sidecar is JSON"))
-    }
-
-    fn foreign(path: &Path) -> bool {
-        path.display().to_string().contains("4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10")
-    }
-
-    /// The sidecar, where another session's prose lies beside it.
-    pub(crate) fn sidecar_of_session(&self) -> Value {
-        let path = self.live("json").into_iter().find(|path| !Self::foreign(path));
-        let text = std::fs::read_to_string(path.expect("a sidecar")).unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
-
-    /// The prose, where another session's lies beside it.
-    pub(crate) fn md_of_session(&self) -> PathBuf {
-        let path = self.live("md").into_iter().find(|path| !Self::foreign(path));
-        path.expect("a session .md")
-    }
-
-    pub(crate) fn status(&self) -> String {
-        self.sidecar().map_or_else(String::new, |side| {
-            side["status"].as_str().unwrap_or_default().to_owned()
-        })
-    }
-
-    pub(crate) fn md(&self) -> PathBuf {
-        self.live("md").pop().expect("a session .md")
-    }
-
-    pub(crate) fn no_plan(&self) -> bool {
-        self.live("json").is_empty() && self.live("md").is_empty()
-    }
-
-    pub(crate) fn archived(&self, extension: &str) -> Vec<PathBuf> {
-        let mut found = below(&self.home());
-        found.retain(|path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with("greenlight_plan_") && name.ends_with(&format!(".{extension}"))
-        });
-        found
-    }
-}
-
-/// Every file below a directory.
-pub(crate) fn below(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut todo = vec![root.to_path_buf()];
-    while let Some(dir) = todo.pop() {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                todo.push(entry.path());
-            } else {
-                found.push(entry.path());
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// A flow message is silent and was headed by the running glyph, or it only shows the plan.
@@ -719,7 +510,9 @@ fn record_sent(world: &World) {
                 continue;
             }
             let spans = call.params.get(entities).cloned().unwrap_or(json!([]));
-            lines.insert(json!({"method": call.method, "text": words, "entities": spans}).to_string());
+            lines.insert(
+                json!({"method": call.method, "text": words, "entities": spans}).to_string(),
+            );
         }
     }
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sent");

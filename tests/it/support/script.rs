@@ -182,7 +182,10 @@ impl Asked {
             found.push(format!("the call {id} has no outcome"));
         }
         let all = self.plain();
-        for secret in secrets.iter().filter(|secret| all.contains(secret.as_str())) {
+        for secret in secrets
+            .iter()
+            .filter(|secret| all.contains(secret.as_str()))
+        {
             found.push(format!("a model request holds the secret {secret}"));
         }
         found
@@ -396,11 +399,9 @@ fn perform(script: Script, step: Step) -> BoxFuture<'static, Result<ModelStream,
             }
             Step::Hang => std::future::pending().await,
             Step::Fault(fault) => Err(fault),
-            Step::Cut(text, fault) => Ok(futures::stream::iter([
-                Ok(ModelEvent::Text(text)),
-                Err(fault),
-            ])
-            .boxed()),
+            Step::Cut(text, fault) => {
+                Ok(futures::stream::iter([Ok(ModelEvent::Text(text)), Err(fault)]).boxed())
+            }
             Step::Stall(text) => Ok(futures::stream::iter([Ok(ModelEvent::Text(text))])
                 .chain(futures::stream::pending())
                 .boxed()),
@@ -410,7 +411,9 @@ fn perform(script: Script, step: Step) -> BoxFuture<'static, Result<ModelStream,
                 }
                 perform(script, *step).await
             }
-            Step::Look(_) | Step::Checked(..) => Ok(whole(script.reply("unreachable".to_owned(), Vec::new()))),
+            Step::Look(_) | Step::Checked(..) => {
+                Ok(whole(script.reply("unreachable".to_owned(), Vec::new())))
+            }
         }
     })
 }

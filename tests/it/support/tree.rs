@@ -23,7 +23,15 @@ pub(crate) fn workspace(root: &Path) {
     for arguments in [
         vec!["init", "-q", "-b", "main"],
         vec!["add", "."],
-        vec!["-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-qm", "start"],
+        vec![
+            "-c",
+            "user.name=T",
+            "-c",
+            "user.email=t@example.org",
+            "commit",
+            "-qm",
+            "start",
+        ],
     ] {
         let done = Command::new("git")
             .args(&arguments)

@@ -84,33 +84,74 @@ const COMMANDS: &[&str] = &[
 /// Calls of tools other than the shell.
 fn tools(rig: &Rig, md: Option<&str>) -> Vec<(&'static str, Value)> {
     let ws = rig.ws().display().to_string();
-    let other = rig.home().join("session/.greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md");
+    let other = rig
+        .home()
+        .join("session/.greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md");
     let mut found = vec![
         ("write_file", json!({"path": "new.txt", "content": "x"})),
         ("write_file", json!({"path": "./calc.py", "content": "x"})),
-        ("write_file", json!({"path": format!("{ws}/calc.py"), "content": "x"})),
-        ("write_file", json!({"path": "sub/../calc.py", "content": "x"})),
-        ("write_file", json!({"path": "../beside.txt", "content": "x"})),
+        (
+            "write_file",
+            json!({"path": format!("{ws}/calc.py"), "content": "x"}),
+        ),
+        (
+            "write_file",
+            json!({"path": "sub/../calc.py", "content": "x"}),
+        ),
+        (
+            "write_file",
+            json!({"path": "../beside.txt", "content": "x"}),
+        ),
         ("write_file", json!({"path": "link.md", "content": "x"})),
         ("write_file", json!({"path": "plan.md", "content": "x"})),
         ("write_file", json!({"path": "notes.md", "content": "x"})),
         ("write_file", json!({"path": other, "content": "x"})),
-        ("write_file", json!({"path": ".greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md", "content": "x"})),
-        ("edit_file", json!({"path": "calc.py", "old_text": "a - b", "new_text": "a + b"})),
-        ("edit_file", json!({"path": "./sub/.././calc.py", "old_text": "a - b", "new_text": "a + b"})),
-        ("edit_file", json!({"path": "hard.md", "old_text": "# Notes", "new_text": "# Mine"})),
+        (
+            "write_file",
+            json!({"path": ".greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md", "content": "x"}),
+        ),
+        (
+            "edit_file",
+            json!({"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}),
+        ),
+        (
+            "edit_file",
+            json!({"path": "./sub/.././calc.py", "old_text": "a - b", "new_text": "a + b"}),
+        ),
+        (
+            "edit_file",
+            json!({"path": "hard.md", "old_text": "# Notes", "new_text": "# Mine"}),
+        ),
         ("bg_start", json!({"command": "echo x > calc.py"})),
-        ("bg_start", json!({"command": "sh -c 'while :; do echo x >> new.txt; done'"})),
-        ("spawn_agent", json!({"role": "worker", "task": "write calc.py"})),
-        ("mcp__files__write", json!({"path": "calc.py", "content": "x"})),
+        (
+            "bg_start",
+            json!({"command": "sh -c 'while :; do echo x >> new.txt; done'"}),
+        ),
+        (
+            "spawn_agent",
+            json!({"role": "worker", "task": "write calc.py"}),
+        ),
+        (
+            "mcp__files__write",
+            json!({"path": "calc.py", "content": "x"}),
+        ),
         ("apply_patch", json!({"input": "*** Begin Patch"})),
-        ("str_replace_editor", json!({"command": "create", "path": "new.txt", "file_text": "x"})),
+        (
+            "str_replace_editor",
+            json!({"command": "create", "path": "new.txt", "file_text": "x"}),
+        ),
         ("send_file", json!({"path": "calc.py"})),
-        ("plan", json!({"operation": "add_tasks", "tasks": [{"title": "x"}]})),
+        (
+            "plan",
+            json!({"operation": "add_tasks", "tasks": [{"title": "x"}]}),
+        ),
         ("plan", json!({"operation": "start"})),
         ("plan", json!({"operation": "approve"})),
         ("plan", json!({"operation": "discard"})),
-        ("git_view", json!({"arguments": ["config", "user.name", "x"]})),
+        (
+            "git_view",
+            json!({"arguments": ["config", "user.name", "x"]}),
+        ),
     ];
     if let Some(md) = md {
         found.extend([
@@ -140,19 +181,28 @@ fn links(rig: &Rig) {
     std::fs::create_dir(rig.ws().join("sub")).unwrap();
     let dir = rig.home().join("session");
     std::fs::create_dir_all(&dir).unwrap();
-    std::fs::write(dir.join(".greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md"), "other").unwrap();
+    std::fs::write(
+        dir.join(".greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md"),
+        "other",
+    )
+    .unwrap();
 }
 
 /// Tries everything, some attempts a turn. Gives how many there were.
 async fn try_all(rig: &Rig, md: Option<&str>, round: &str) -> usize {
     let tools = tools(rig, md);
-    let shell = COMMANDS.iter().map(|command| ("bash", json!({"command": command})));
+    let shell = COMMANDS
+        .iter()
+        .map(|command| ("bash", json!({"command": command})));
     let attempts: Vec<(&str, Value)> = shell.chain(tools).collect();
     for (number, some) in attempts.chunks(8).enumerate() {
         let answer = format!("Tried {round} {number}.");
         // A look between two attempts, so that calls without sense do not end the turn as a streak.
         let one = |(tool, arguments): &(&str, Value)| {
-            [call(tool, arguments.clone()), call("read_file", json!({"path": "calc.py"}))]
+            [
+                call(tool, arguments.clone()),
+                call("read_file", json!({"path": "calc.py"})),
+            ]
         };
         let mut steps: Vec<Step> = some.iter().flat_map(one).collect();
         // Half of the chunks at once, in one batch.
@@ -167,7 +217,12 @@ async fn try_all(rig: &Rig, md: Option<&str>, round: &str) -> usize {
         rig.say(&format!("Go on {number}"));
         rig.reply(mark, &answer).await;
         rig.settled(mark).await;
-        assert_eq!(rig.script.left(), 0, "{round} {number} ended early\n{}", rig.report());
+        assert_eq!(
+            rig.script.left(),
+            0,
+            "{round} {number} ended early\n{}",
+            rig.report()
+        );
     }
     attempts.len()
 }
@@ -175,7 +230,11 @@ async fn try_all(rig: &Rig, md: Option<&str>, round: &str) -> usize {
 /// Grants everything that can be granted before planning begins.
 async fn grant(rig: &Rig) {
     let mark = rig.mark();
-    rig.script.then([write("granted.txt", "x"), bash("mkdir granted"), say("Granted.")]);
+    rig.script.then([
+        write("granted.txt", "x"),
+        bash("mkdir granted"),
+        say("Granted."),
+    ]);
     rig.say("Get ready");
     let (card, id) = rig.approval(mark).await;
     rig.tap(card.id, &format!("always:{id}")).await;
@@ -184,14 +243,24 @@ async fn grant(rig: &Rig) {
     rig.reply(mark, "Granted.").await;
     rig.settled(mark).await;
     // What was granted holds: the next ones do not ask.
-    rig.turn("Once more", vec![write("granted.txt", "y"), bash("mkdir granted2"), say("No question asked.")]).await;
+    rig.turn(
+        "Once more",
+        vec![
+            write("granted.txt", "y"),
+            bash("mkdir granted2"),
+            say("No question asked."),
+        ],
+    )
+    .await;
     assert!(rig.ws().join("granted2").exists());
 }
 
 fn confined() -> bool {
     let status = greenlight::tools::sandbox::probe();
     if !status.is_available() {
-        eprintln!("\n!!! this kernel cannot confine commands, so none ran before init: {status:?}\n");
+        eprintln!(
+            "\n!!! this kernel cannot confine commands, so none ran before init: {status:?}\n"
+        );
     }
     status.is_available()
 }
@@ -234,14 +303,23 @@ async fn nothing_but_the_prose_is_written_while_a_plan_is_edited() {
     assert_eq!((rig.picture(), beside(&rig)), (before, around));
     assert_eq!(std::fs::read_to_string(&md).unwrap(), PLAN);
     let side = rig.sidecar_of_session();
-    assert_eq!((&side["status"], &side["tasks"]), (&json!("Editing"), &json!([])));
-    let other = rig.home().join("session/.greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md");
+    assert_eq!(
+        (&side["status"], &side["tasks"]),
+        (&json!("Editing"), &json!([]))
+    );
+    let other = rig
+        .home()
+        .join("session/.greenlight_plan_4b8f7d52-0c11-4c5e-9a54-7a1b7d1f5f10.md");
     assert_eq!(std::fs::read_to_string(other).unwrap(), "other");
     rig.finish().await;
 }
 
 async fn revise(rig: &Rig, answer: &str) -> Post {
-    rig.turn("Revise it", vec![write_md(&PLAN.replace("today", "now")), say(answer)]).await
+    rig.turn(
+        "Revise it",
+        vec![write_md(&PLAN.replace("today", "now")), say(answer)],
+    )
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -261,10 +339,16 @@ async fn a_prose_file_that_was_replaced_by_a_link_leads_nowhere() {
     std::fs::remove_file(&md).unwrap();
     symlink(rig.ws().join("notes.md"), &md).unwrap();
     let mark = rig.mark();
-    rig.script.then([look(|asked| write(&asked.md_path(), PLAN))]);
+    rig.script
+        .then([look(|asked| write(&asked.md_path(), PLAN))]);
     rig.script.brain(|_| say("Second try."));
     rig.say("Again");
-    rig.wait("an answer", |rig| rig.messages().into_iter().find(|post| post.from_bot && post.id.0 > mark && !post.silent)).await;
+    rig.wait("an answer", |rig| {
+        rig.messages()
+            .into_iter()
+            .find(|post| post.from_bot && post.id.0 > mark && !post.silent)
+    })
+    .await;
     rig.settled(mark).await;
     assert_eq!(rig.picture(), before);
     rig.finish().await;
@@ -275,10 +359,18 @@ async fn what_was_granted_before_holds_again_after_the_plan() {
     let rig = Rig::setup().approvals("ask").start().await;
     grant(&rig).await;
     rig.plan_mode().await;
-    rig.turn("Try", vec![write("b.txt", "b"), say("Refused while planning.")]).await;
+    rig.turn(
+        "Try",
+        vec![write("b.txt", "b"), say("Refused while planning.")],
+    )
+    .await;
     assert!(!rig.ws().join("b.txt").exists());
     rig.discard().await;
-    rig.turn("Now", vec![write("c.txt", "c"), bash("mkdir later"), say("Written.")]).await;
+    rig.turn(
+        "Now",
+        vec![write("c.txt", "c"), bash("mkdir later"), say("Written.")],
+    )
+    .await;
     assert!(rig.ws().join("c.txt").exists() && rig.ws().join("later").exists());
     rig.finish().await;
 }

@@ -54,7 +54,12 @@ fn birth() -> Birth {
 
 fn files(root: &Path, hook: Option<u32>) -> PlanFiles {
     match hook {
-        Some(left) => PlanFiles::with_hook(root, &SESSION.into(), &[], Arc::new(Killer { left: left.into() })),
+        Some(left) => PlanFiles::with_hook(
+            root,
+            &SESSION.into(),
+            &[],
+            Arc::new(Killer { left: left.into() }),
+        ),
         None => PlanFiles::new(root, &SESSION.into(), &[]),
     }
     .unwrap()
@@ -144,7 +149,10 @@ const CHANGES: &[Change] = &[
 fn face(state: &PlanState) -> String {
     let of = |plan: &Plan| {
         let titles: Vec<&str> = plan.tasks.iter().map(|task| task.title.as_str()).collect();
-        format!("{} {titles:?} {:?} {:?}", plan.id, plan.approved_revision, plan.revision)
+        format!(
+            "{} {titles:?} {:?} {:?}",
+            plan.id, plan.approved_revision, plan.revision
+        )
     };
     match state {
         PlanState::NoPlan => "none".to_owned(),
@@ -170,37 +178,62 @@ fn a_save_that_dies_leaves_the_old_plan_or_the_new_one() {
             let root = tempfile::tempdir().unwrap();
             (change.before)(&files(root.path(), None));
             let child = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "whole::crash::a_child_saves_until_it_is_killed", "--nocapture"])
+                .args([
+                    "--exact",
+                    "whole::crash::a_child_saves_until_it_is_killed",
+                    "--nocapture",
+                ])
                 .env(ROOT, root.path())
                 .env(CHANGE, number.to_string())
                 .env(AT, at.to_string())
                 .output()
                 .unwrap();
             let found = face(&files(root.path(), None).load(now()));
-            assert!(found == old || found == new, "{}, boundary {at}: {found}\nold {old}\nnew {new}", change.name);
+            assert!(
+                found == old || found == new,
+                "{}, boundary {at}: {found}\nold {old}\nnew {new}",
+                change.name
+            );
             assert!(!found.starts_with("corrupt"), "{found}");
             let left: Vec<_> = std::fs::read_dir(root.path())
                 .unwrap()
                 .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
                 .filter(|name| name.starts_with(".tmp_plan"))
                 .collect();
-            assert_eq!(left, Vec::<String>::new(), "a temporary file outlived the next load");
+            assert_eq!(
+                left,
+                Vec::<String>::new(),
+                "a temporary file outlived the next load"
+            );
             if child.status.success() {
                 assert_eq!(found, new, "{}", change.name);
                 break;
             }
-            assert_eq!(child.status.signal(), Some(9), "{}", String::from_utf8_lossy(&child.stderr));
+            assert_eq!(
+                child.status.signal(),
+                Some(9),
+                "{}",
+                String::from_utf8_lossy(&child.stderr)
+            );
             deaths += 1;
             seen_old |= found == old;
         }
-        assert!(deaths >= 5 && (seen_old || old == new), "{}: {deaths} deaths", change.name);
+        assert!(
+            deaths >= 5 && (seen_old || old == new),
+            "{}: {deaths} deaths",
+            change.name
+        );
     }
 }
 
 /// Does nothing unless the test above started it.
 #[test]
 fn a_child_saves_until_it_is_killed() {
-    let (Ok(root), Ok(change), Ok(at)) = (std::env::var(ROOT), std::env::var(CHANGE), std::env::var(AT)) else {
+    let (Ok(root), Ok(change), Ok(at)) = (
+        std::env::var(ROOT),
+        std::env::var(CHANGE),
+        std::env::var(AT),
+    ) else {
         return;
     };
     let files = files(Path::new(&root), at.parse().ok());

@@ -1,11 +1,9 @@
-//! The design track: from `/plan` to the archive, and everything the owner can tap on the way.
+//! The design track: everything the owner can tap and say on the way.
 
-use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use greenlight::playground::{Draft, GROUP, MEMBER, OWNER, Post, USERNAME};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::support::rig::{
@@ -20,98 +18,26 @@ pub(super) fn second_plan() -> String {
     PLAN.replace("2. Note the change — add one line to CHANGES.md.", SECOND)
 }
 
-fn approved(side: &Value) {
+pub(super) fn approved(side: &Value) {
     assert_eq!(side["status"], json!("Active"));
     assert!(side["approved_at"].is_string(), "{side}");
-    assert_eq!(side["approved_by"].to_string().trim_matches('"'), OWNER.0.to_string());
+    assert_eq!(
+        side["approved_by"].to_string().trim_matches('"'),
+        OWNER.0.to_string()
+    );
 }
 
-fn titles(side: &Value) -> Vec<String> {
+pub(super) fn titles(side: &Value) -> Vec<String> {
     let tasks = side["tasks"].as_array().unwrap().iter();
-    tasks.map(|task| task["title"].as_str().unwrap().to_owned()).collect()
+    tasks
+        .map(|task| task["title"].as_str().unwrap().to_owned())
+        .collect()
 }
 
-fn label(post: &Post, data: &str) -> String {
+pub(super) fn label(post: &Post, data: &str) -> String {
     let mut buttons = post.keyboard.iter().flatten();
     let found = buttons.find(|button| button.data.as_deref() == Some(data));
     found.map(|button| button.text.clone()).unwrap_or_default()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plan_goes_from_the_command_to_the_archive() {
-    let rig = Rig::new().await;
-    let before = rig.picture();
-    rig.turn(
-        "/plan Fix the adder",
-        vec![
-            plan("init", json!({"mode": "design", "title": "Fix the adder"})),
-            write_md(PLAN),
-            write("calc.py", GOOD_CALC),
-            bash("echo x > hole.txt"),
-            say("The plan is ready for your review."),
-        ],
-    )
-    .await;
-    assert_eq!(rig.picture(), before);
-    let card = rig.card("plan:ok").await;
-    let side = rig.sidecar().unwrap();
-    assert_eq!((&side["status"], &side["tasks"]), (&json!("Editing"), &json!([])));
-    assert_eq!(side["description"].as_str().unwrap(), PLAN);
-    assert_eq!(std::fs::metadata(rig.md()).unwrap().permissions().mode() & 0o777, 0o600);
-    let told = rig.md().display().to_string();
-    assert!(rig.script.last().systems().iter().any(|text| text.contains(&told)));
-    assert!(label(&card, "plan:ok").starts_with('✅') && label(&card, "plan:no").starts_with('🗑'));
-    assert_eq!(rig.plan_keyboards(rig.bot.chat()), [card.id]);
-    for part in ["📋", "Fix the adder", "subtracts its second argument", STEPS[0], STEPS[1]] {
-        assert!(card.text.contains(part), "{part} is not shown: {}", card.text);
-    }
-    let frozen = std::fs::read(rig.md()).unwrap();
-    let md = rig.md().display().to_string();
-    let (at_seed, at_start) = (before.clone(), before.clone());
-    let (ws, ws_too) = (rig.ws(), rig.ws());
-    let gate = Arc::new(Semaphore::new(0));
-    let mark = rig.mark();
-    rig.script.then([
-        check(|asked| assert!(asked.plain().contains("Implementation steps")), write("calc.py", GOOD_CALC)),
-        look(move |_| {
-            assert_eq!(crate::support::tree::picture(&ws), at_seed, "written before the seeding");
-            plan("add_tasks", json!({"tasks": tasks()}))
-        }),
-        look(move |_| {
-            assert_eq!(crate::support::tree::picture(&ws_too), at_start, "written before the start");
-            plan("start", json!({"task_id": "t1"}))
-        }),
-        Step::Held(Arc::clone(&gate), Box::new(write(&md, "# Another plan\n"))),
-        write("calc.py", GOOD_CALC),
-        plan("complete", json!({"task_id": "t1", "outcome": "success"})),
-        Step::Held(Arc::clone(&gate), Box::new(plan("start", json!({"task_id": "t2"})))),
-        write("CHANGES.md", "- add() adds\n"),
-        plan("complete", json!({"task_id": "t2", "outcome": "success"})),
-        say("Everything is done."),
-    ]);
-    assert!(!rig.tap(card.id, "plan:ok").await.alert);
-    rig.wait("the running task with its goal", |rig| rig.flow().filter(|flow| flow.text.contains('🎯') && flow.text.contains('▶'))).await;
-    approved(&rig.sidecar().unwrap());
-    gate.add_permits(1);
-    rig.wait("half of the checklist", |rig| rig.flow().filter(|flow| flow.text.contains("1/2"))).await;
-    assert_eq!(std::fs::read(&md).unwrap(), frozen, "the approved prose is frozen");
-    gate.add_permits(1);
-    rig.reply(mark, "Everything is done.").await;
-    rig.settled(mark).await;
-    let done = rig.flow().unwrap();
-    assert!(done.id != card.id && done.text.starts_with('✅') && done.data().is_empty(), "{done:?}");
-    let old = rig.post(card.id);
-    assert!(old.data().is_empty() && !old.text.contains(STEPS[1]), "{}", old.text);
-    assert_eq!(std::fs::read_to_string(rig.ws().join("calc.py")).unwrap(), GOOD_CALC);
-    assert!(rig.no_plan());
-    let (kept, prose) = (rig.archived("json"), rig.archived("md"));
-    assert_eq!((kept.len(), prose.len()), (1, 1));
-    assert_eq!(std::fs::read(&prose[0]).unwrap(), frozen);
-    let last: Value = serde_json::from_slice(&std::fs::read(&kept[0]).unwrap()).unwrap();
-    let hash: String = Sha256::digest(&frozen).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(last["approved_revision"], json!(hash));
-    rig.command("/plans", "Fix the adder").await;
-    rig.finish().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -149,7 +75,8 @@ async fn approving_is_refused_while_a_turn_runs_and_never_queued() {
     rig.say("One more question");
     let live = rig
         .wait("the waiting keyboard", |rig| {
-            rig.flow().filter(|flow| flow.id.0 > mark && flow.data().contains(&"plan:ok".to_owned()))
+            rig.flow()
+                .filter(|flow| flow.id.0 > mark && flow.data().contains(&"plan:ok".to_owned()))
         })
         .await;
     assert!(label(&live, "plan:ok").starts_with('⏳'));
@@ -172,7 +99,11 @@ async fn three_taps_at_once_approve_once() {
     let asked = rig.script.asked().len();
     rig.script.then(seed());
     rig.script.brain(|_| say("Paused here."));
-    tokio::join!(rig.tap(card.id, "plan:ok"), rig.tap(card.id, "plan:ok"), rig.tap(card.id, "plan:ok"));
+    tokio::join!(
+        rig.tap(card.id, "plan:ok"),
+        rig.tap(card.id, "plan:ok"),
+        rig.tap(card.id, "plan:ok")
+    );
     rig.reply(mark, "Paused here.").await;
     rig.settled(mark).await;
     let side = rig.sidecar().unwrap();
@@ -191,18 +122,34 @@ async fn three_taps_at_once_approve_once() {
 async fn a_tap_on_an_older_card_changes_nothing_and_the_newest_works() {
     let rig = Rig::new().await;
     let old = rig.design().await;
-    rig.turn("Document it instead", vec![write_md(&second_plan()), say("Revised.")]).await;
+    rig.turn(
+        "Document it instead",
+        vec![write_md(&second_plan()), say("Revised.")],
+    )
+    .await;
     let new = rig.card("plan:ok").await;
     assert!(new.id != old.id && new.text.contains("Document the function"));
     let past = rig.post(old.id);
-    assert!(past.data().is_empty() && !past.text.contains(STEPS[0]), "{}", past.text);
+    assert!(
+        past.data().is_empty() && !past.text.contains(STEPS[0]),
+        "{}",
+        past.text
+    );
     let answer = rig.tap(old.id, "plan:ok").await;
     assert!(answer.alert && answer.text.contains("older"), "{answer:?}");
     assert_eq!(rig.status(), "Editing");
     rig.command("/plan diff", "Document the function").await;
     let mut list = tasks();
     list[1]["title"] = json!("Document the function");
-    rig.approve(&new, vec![plan("add_tasks", json!({"tasks": list})), plan("start", json!({"task_id": "t1"})), say("Paused here.")]).await;
+    rig.approve(
+        &new,
+        vec![
+            plan("add_tasks", json!({"tasks": list})),
+            plan("start", json!({"task_id": "t1"})),
+            say("Paused here."),
+        ],
+    )
+    .await;
     approved(&rig.sidecar().unwrap());
     rig.finish().await;
 }
@@ -216,7 +163,12 @@ async fn in_a_group_nobody_but_the_owner_approves_or_discards() {
     assert!(rig.no_plan());
     let mark = rig.last_id(GROUP);
     rig.script.then(designer(PLAN));
-    rig.say_in(OWNER, GROUP, None, &format!("/plan@{USERNAME} Fix the adder"));
+    rig.say_in(
+        OWNER,
+        GROUP,
+        None,
+        &format!("/plan@{USERNAME} Fix the adder"),
+    );
     rig.reply_in(GROUP, mark, "ready for your review").await;
     let card = rig.card_in(GROUP, "plan:ok").await;
     for data in ["plan:ok", "plan:no"] {
@@ -254,16 +206,26 @@ async fn an_incomplete_plan_gets_one_correction_and_no_approve_button() {
         plan("init", json!({"mode": "design", "title": "Fix the adder"})),
         write_md(bad),
         say("Ready, I think."),
-        check(|asked| assert!(asked.plain().contains("Intent")), say("I have nothing to add.")),
+        check(
+            |asked| assert!(asked.plain().contains("Intent")),
+            say("I have nothing to add."),
+        ),
     ]);
     rig.say("/plan Fix the adder");
     rig.reply(mark, "I have nothing to add.").await;
     let card = rig.card("plan:no").await;
     assert_eq!(card.data(), ["plan:no"]);
-    assert!(card.text.contains("Intent") && card.text.contains("Implementation steps"), "{}", card.text);
+    assert!(
+        card.text.contains("Intent") && card.text.contains("Implementation steps"),
+        "{}",
+        card.text
+    );
     assert_eq!(rig.script.asked().len(), 4);
     let said = rig.command("/execute", "lacks").await.text;
-    assert!(said.contains("Intent") && said.contains("Implementation steps"), "{said}");
+    assert!(
+        said.contains("Intent") && said.contains("Implementation steps"),
+        "{said}"
+    );
     assert!(rig.tap(card.id, "plan:ok").await.alert);
     assert_eq!(rig.status(), "Editing");
     rig.finish().await;
@@ -293,7 +255,15 @@ async fn tasks_that_were_never_started_can_only_be_discarded() {
     let rig = Rig::new().await;
     let card = rig.design().await;
     let before = rig.picture();
-    rig.approve(&card, vec![plan("add_tasks", json!({"tasks": tasks()})), write("calc.py", GOOD_CALC), say("I stop here.")]).await;
+    rig.approve(
+        &card,
+        vec![
+            plan("add_tasks", json!({"tasks": tasks()})),
+            write("calc.py", GOOD_CALC),
+            say("I stop here."),
+        ],
+    )
+    .await;
     assert_eq!(rig.picture(), before);
     let card = rig.card("plan:no").await;
     assert_eq!(card.data(), ["plan:no"]);
@@ -301,7 +271,10 @@ async fn tasks_that_were_never_started_can_only_be_discarded() {
     rig.command("/execute", "never started").await;
     assert_eq!(rig.script.asked().len(), asked);
     rig.tap(card.id, "plan:no").await;
-    rig.wait("the card without buttons", |rig| rig.post(card.id).data().is_empty().then_some(())).await;
+    rig.wait("the card without buttons", |rig| {
+        rig.post(card.id).data().is_empty().then_some(())
+    })
+    .await;
     rig.command("/show_plan", "There is no plan").await;
     assert!(rig.no_plan());
     rig.finish().await;
@@ -316,9 +289,19 @@ async fn the_checklist_maps_every_step_of_the_approved_plan() {
     let one = json!([tasks()[0]]);
     let home = rig.home();
     let empty = move || {
-        let side = crate::support::rig::below(&home).into_iter().find(|path| path.display().to_string().ends_with(".json") && path.display().to_string().contains(".greenlight_plan_")).unwrap();
+        let side = crate::support::rig::below(&home)
+            .into_iter()
+            .find(|path| {
+                path.display().to_string().ends_with(".json")
+                    && path.display().to_string().contains(".greenlight_plan_")
+            })
+            .unwrap();
         let side: Value = serde_json::from_slice(&std::fs::read(side).unwrap()).unwrap();
-        assert_eq!(side["tasks"], json!([]), "a wrong add_tasks left tasks behind");
+        assert_eq!(
+            side["tasks"],
+            json!([]),
+            "a wrong add_tasks left tasks behind"
+        );
     };
     let again = empty.clone();
     rig.approve(
@@ -326,7 +309,10 @@ async fn the_checklist_maps_every_step_of_the_approved_plan() {
         vec![
             plan("add_tasks", json!({"tasks": one})),
             check(move |_| empty(), plan("add_tasks", json!({"tasks": other}))),
-            check(move |_| again(), plan("add_tasks", json!({"tasks": tasks()}))),
+            check(
+                move |_| again(),
+                plan("add_tasks", json!({"tasks": tasks()})),
+            ),
             plan("start", json!({"task_id": "t1"})),
             say("Paused here."),
         ],
@@ -344,7 +330,10 @@ async fn discard_frees_every_state_and_leaves_no_keyboard() {
     rig.discard().await;
     let card = rig.design().await;
     rig.tap(card.id, "plan:no").await;
-    rig.wait("no buttons", |rig| rig.post(card.id).data().is_empty().then_some(())).await;
+    rig.wait("no buttons", |rig| {
+        rig.post(card.id).data().is_empty().then_some(())
+    })
+    .await;
     rig.command("/show_plan", "There is no plan").await;
     assert!(rig.no_plan());
     assert!(!rig.tap(card.id, "plan:ok").await.text.is_empty());
@@ -352,25 +341,45 @@ async fn discard_frees_every_state_and_leaves_no_keyboard() {
     // Active with work done asks once more.
     let card = rig.design().await;
     let mut steps = seed();
-    steps.extend([write("calc.py", GOOD_CALC), plan("complete", json!({"task_id": "t1", "outcome": "success"})), say("Paused here.")]);
+    steps.extend([
+        write("calc.py", GOOD_CALC),
+        plan("complete", json!({"task_id": "t1", "outcome": "success"})),
+        say("Paused here."),
+    ]);
     rig.approve(&card, steps).await;
     let card = rig.card("plan:no").await;
     rig.tap(card.id, "plan:no").await;
-    let asked = rig.wait("the question", |rig| {
-        let post = rig.post(card.id);
-        label(&post, "plan:no").contains("1/2").then_some(post)
-    })
-    .await;
+    let asked = rig
+        .wait("the question", |rig| {
+            let post = rig.post(card.id);
+            label(&post, "plan:no").contains("1/2").then_some(post)
+        })
+        .await;
     assert!(!rig.no_plan());
     rig.tap(asked.id, "plan:keep").await;
-    rig.wait("the usual button", |rig| (!label(&rig.post(card.id), "plan:no").contains("1/2")).then_some(())).await;
+    rig.wait("the usual button", |rig| {
+        (!label(&rig.post(card.id), "plan:no").contains("1/2")).then_some(())
+    })
+    .await;
     rig.tap(card.id, "plan:no").await;
-    rig.wait("the question", |rig| label(&rig.post(card.id), "plan:no").contains("1/2").then_some(())).await;
+    rig.wait("the question", |rig| {
+        label(&rig.post(card.id), "plan:no")
+            .contains("1/2")
+            .then_some(())
+    })
+    .await;
     rig.tap(card.id, "plan:no").await;
-    rig.wait("no buttons", |rig| rig.post(card.id).data().is_empty().then_some(())).await;
+    rig.wait("no buttons", |rig| {
+        rig.post(card.id).data().is_empty().then_some(())
+    })
+    .await;
     rig.command("/show_plan", "There is no plan").await;
     assert!(rig.no_plan());
-    rig.turn("Write freely", vec![write("free.txt", "x"), say("Written freely.")]).await;
+    rig.turn(
+        "Write freely",
+        vec![write("free.txt", "x"), say("Written freely.")],
+    )
+    .await;
     assert!(rig.ws().join("free.txt").exists());
     assert_eq!(rig.plan_keyboards(rig.bot.chat()), []);
     rig.finish().await;
@@ -394,7 +403,10 @@ async fn a_late_save_of_a_discarded_turn_brings_nothing_back() {
         ]);
         rig.say("Revise it");
         let behind = asked + 1 + round % 2;
-        rig.wait("the turn to run", |rig| (rig.script.asked().len() >= behind).then_some(())).await;
+        rig.wait("the turn to run", |rig| {
+            (rig.script.asked().len() >= behind).then_some(())
+        })
+        .await;
         gate.add_permits(round % 3);
         let mark = rig.mark();
         rig.say("/discard");
@@ -415,7 +427,8 @@ async fn a_reply_to_the_card_is_a_comment_and_rides_along_with_the_approval() {
     let comment = "Use addition only, keep README.md untouched & mention <sum>";
     let mut draft = Draft::text(comment);
     draft.reply_to = Some(card.id);
-    rig.turn_with(draft, vec![say("Understood, the plan stays.")]).await;
+    rig.turn_with(draft, vec![say("Understood, the plan stays.")])
+        .await;
     assert!(rig.script.last().last_user().contains(comment));
     assert_eq!(rig.status(), "Editing");
     let card = rig.card("plan:ok").await;
@@ -436,34 +449,74 @@ async fn a_comment_that_changed_the_plan_does_not_ride_along() {
     let card = rig.design().await;
     let mut draft = Draft::text("Document it instead of noting it, please");
     draft.reply_to = Some(card.id);
-    rig.turn_with(draft, vec![write_md(&second_plan()), say("Revised.")]).await;
+    rig.turn_with(draft, vec![write_md(&second_plan()), say("Revised.")])
+        .await;
     let card = rig.card("plan:ok").await;
     let asked = rig.script.asked().len();
     let mut list = tasks();
     list[1]["title"] = json!("Document the function");
-    rig.approve(&card, vec![plan("add_tasks", json!({"tasks": list})), plan("start", json!({"task_id": "t1"})), say("Paused here.")]).await;
-    assert!(!rig.script.asked()[asked].last_user().contains("wrote with the approval"));
+    rig.approve(
+        &card,
+        vec![
+            plan("add_tasks", json!({"tasks": list})),
+            plan("start", json!({"task_id": "t1"})),
+            say("Paused here."),
+        ],
+    )
+    .await;
+    assert!(
+        !rig.script.asked()[asked]
+            .last_user()
+            .contains("wrote with the approval")
+    );
     rig.finish().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_too_long_for_a_message_comes_as_a_document_before_it_can_be_approved() {
     let rig = Rig::new().await;
-    let steps: Vec<String> = (1..=40).map(|number| format!("{number}. Step number {number} — {}", "do the work carefully ".repeat(12))).collect();
-    let long = format!("{}{}\n", PLAN.split("1. Correct").next().unwrap(), steps.join("\n"));
+    let steps: Vec<String> = (1..=40)
+        .map(|number| {
+            format!(
+                "{number}. Step number {number} — {}",
+                "do the work carefully ".repeat(12)
+            )
+        })
+        .collect();
+    let long = format!(
+        "{}{}\n",
+        PLAN.split("1. Correct").next().unwrap(),
+        steps.join("\n")
+    );
     let mark = rig.mark();
     rig.script.then(designer(&long));
     rig.say("/plan Do a lot");
     rig.reply(mark, "ready for your review").await;
     let card = rig.card("plan:ok").await;
-    let documents: Vec<Post> = rig.messages().into_iter().filter(|post| post.from_bot && post.file.is_some()).collect();
+    let documents: Vec<Post> = rig
+        .messages()
+        .into_iter()
+        .filter(|post| post.from_bot && post.file.is_some())
+        .collect();
     assert_eq!(documents.len(), 1, "{documents:?}");
     let file = documents[0].file.as_ref().unwrap();
-    assert!(file.name.starts_with("plan-") && file.name.ends_with("-r1.md"), "{}", file.name);
+    assert!(
+        file.name.starts_with("plan-") && file.name.ends_with("-r1.md"),
+        "{}",
+        file.name
+    );
     assert_eq!(file.bytes, long.as_bytes());
     let log = rig.bot.log();
-    let sent = log.iter().find(|call| call.method.eq_ignore_ascii_case("sendDocument")).unwrap().number;
-    let live = log.iter().find(|call| call.status == 200 && call.params["reply_markup"].to_string().contains("✅")).unwrap().number;
+    let sent = log
+        .iter()
+        .find(|call| call.method.eq_ignore_ascii_case("sendDocument"))
+        .unwrap()
+        .number;
+    let live = log
+        .iter()
+        .find(|call| call.status == 200 && call.params["reply_markup"].to_string().contains("✅"))
+        .unwrap()
+        .number;
     assert!(sent < live, "Approve was live before the document");
     assert!(is_flow(&card));
     rig.finish().await;
@@ -481,9 +534,15 @@ async fn an_approved_text_that_was_changed_behind_the_approval_is_not_run() {
     rig.tap(retry.id, "plan:ok").await;
     rig.reply(mark, "changed after the approval").await;
     rig.wait("the new text to approve", |rig| {
-        rig.flow().filter(|flow| flow.text.contains("Document the function") && flow.data().contains(&"plan:ok".to_owned()))
+        rig.flow().filter(|flow| {
+            flow.text.contains("Document the function")
+                && flow.data().contains(&"plan:ok".to_owned())
+        })
     })
     .await;
-    assert_eq!((rig.status().as_str(), rig.script.asked().len()), ("Editing", asked));
+    assert_eq!(
+        (rig.status().as_str(), rig.script.asked().len()),
+        ("Editing", asked)
+    );
     rig.finish().await;
 }

@@ -9,3 +9,4 @@ mod process;
 mod shapes;
 mod snapshots;
 mod soak;
+mod track;

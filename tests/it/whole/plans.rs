@@ -12,7 +12,10 @@ use crate::support::tree::GOOD_CALC;
 
 fn begin(tasks: Value) -> Vec<Step> {
     vec![
-        plan("init", json!({"mode": "checklist", "title": "With evidence", "tasks": tasks})),
+        plan(
+            "init",
+            json!({"mode": "checklist", "title": "With evidence", "tasks": tasks}),
+        ),
         plan("start", json!({"task_id": "t1"})),
     ]
 }
@@ -29,9 +32,14 @@ fn complete() -> Step {
 fn check_is(status: &'static str) -> impl FnOnce(&Asked) + Send + 'static {
     move |asked| {
         let systems = asked.systems();
-        let message = systems.iter().find(|text| text.starts_with("[Current plan: v"));
+        let message = systems
+            .iter()
+            .find(|text| text.starts_with("[Current plan: v"));
         let message = message.expect("a plan message");
-        assert!(message.contains(&format!("\"{status}\"")), "{status} is not in {message}");
+        assert!(
+            message.contains(&format!("\"{status}\"")),
+            "{status} is not in {message}"
+        );
     }
 }
 
@@ -62,7 +70,9 @@ async fn only_the_declared_call_proves_a_task() {
 async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
     let rig = Rig::new().await;
     let mut list = one();
-    list.as_array_mut().unwrap().push(json!({"id": "t2", "title": "Note it", "description": "CHANGES.md."}));
+    list.as_array_mut()
+        .unwrap()
+        .push(json!({"id": "t2", "title": "Note it", "description": "CHANGES.md."}));
     let mark = rig.mark();
     let mut steps = begin(list);
     steps.extend([
@@ -79,7 +89,11 @@ async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
     rig.say("Fix and note it");
     rig.wait("a task to be checked again", |rig| {
         let flow = rig.flow()?;
-        flow.history.iter().chain([&flow.text]).any(|text| text.contains('⟳')).then_some(())
+        flow.history
+            .iter()
+            .chain([&flow.text])
+            .any(|text| text.contains('⟳'))
+            .then_some(())
     })
     .await;
     rig.reply(mark, "Both are done.").await;
@@ -92,7 +106,9 @@ async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
 async fn restored_evidence_counts_as_nothing_after_a_restart() {
     let mut rig = Rig::new().await;
     let mut list = one();
-    list.as_array_mut().unwrap().push(json!({"id": "t2", "title": "Note it", "description": "CHANGES.md."}));
+    list.as_array_mut()
+        .unwrap()
+        .push(json!({"id": "t2", "title": "Note it", "description": "CHANGES.md."}));
     let mut steps = begin(list);
     steps.extend([write("calc.py", GOOD_CALC), bash("sh check.sh"), complete()]);
     rig.script.then(steps);
@@ -107,7 +123,10 @@ async fn restored_evidence_counts_as_nothing_after_a_restart() {
     rig.say("Where are we?");
     rig.reply(mark, "One is done.").await;
     let told = rig.script.asked()[before].systems();
-    let told = told.iter().find(|text| text.starts_with("[Current plan: v")).unwrap();
+    let told = told
+        .iter()
+        .find(|text| text.starts_with("[Current plan: v"))
+        .unwrap();
     assert!(told.contains("0/2 done"), "{told}");
     rig.settled(mark).await;
     rig.finish().await;
@@ -120,7 +139,10 @@ async fn a_check_in_its_own_batch_proves_nothing() {
     let mark = rig.mark();
     rig.script.then([
         calls(&[
-            ("plan", json!({"operation": "init", "mode": "checklist", "title": "Cheat", "tasks": one()})),
+            (
+                "plan",
+                json!({"operation": "init", "mode": "checklist", "title": "Cheat", "tasks": one()}),
+            ),
             ("bash", json!({"command": "sh check.sh"})),
         ]),
         plan("start", json!({"task_id": "t1"})),
@@ -130,7 +152,10 @@ async fn a_check_in_its_own_batch_proves_nothing() {
     rig.say("Try");
     rig.reply(mark, "Still open.").await;
     rig.settled(mark).await;
-    assert_eq!(rig.sidecar().unwrap()["tasks"][0]["status"], json!("InProgress"));
+    assert_eq!(
+        rig.sidecar().unwrap()["tasks"][0]["status"],
+        json!("InProgress")
+    );
     rig.finish().await;
 }
 
@@ -138,7 +163,12 @@ async fn a_check_in_its_own_batch_proves_nothing() {
 async fn a_checklist_asks_before_it_begins_and_a_refusal_leaves_nothing() {
     let rig = Rig::setup().approvals("ask").start().await;
     let mark = rig.mark();
-    let init = || plan("init", json!({"mode": "checklist", "title": "Two things", "tasks": tasks()}));
+    let init = || {
+        plan(
+            "init",
+            json!({"mode": "checklist", "title": "Two things", "tasks": tasks()}),
+        )
+    };
     rig.script.then([init(), say("As you wish.")]);
     rig.say("Implement both");
     let (card, id) = rig.approval(mark).await;
@@ -148,7 +178,8 @@ async fn a_checklist_asks_before_it_begins_and_a_refusal_leaves_nothing() {
     rig.settled(mark).await;
     assert!(rig.no_plan());
     let mark = rig.mark();
-    rig.script.then([init(), plan("start", json!({})), say("Begun.")]);
+    rig.script
+        .then([init(), plan("start", json!({})), say("Begun.")]);
     rig.say("Yes, do");
     let (card, id) = rig.approval(mark).await;
     rig.tap(card.id, &format!("approve:{id}")).await;
@@ -171,7 +202,8 @@ async fn an_import_begins_anew_and_leaves_its_source_alone() {
     std::fs::write(&path, source.to_string()).unwrap();
     rig.plan_mode().await;
     let mark = rig.mark();
-    rig.script.then([plan("init", json!({"file_path": path, "mode": "design"}))]);
+    rig.script
+        .then([plan("init", json!({"file_path": path, "mode": "design"}))]);
     rig.script.brain(|_| say("It is imported."));
     rig.say("Import flow.json");
     rig.reply(mark, "It is imported.").await;
@@ -180,7 +212,10 @@ async fn an_import_begins_anew_and_leaves_its_source_alone() {
     assert_eq!(side["status"], json!("Active"));
     assert!(side["approved_at"].is_null(), "{side}");
     let (one, two) = (&side["tasks"][0], &side["tasks"][1]);
-    assert_eq!((&one["status"], &two["status"]), (&json!("Pending"), &json!("Pending")));
+    assert_eq!(
+        (&one["status"], &two["status"]),
+        (&json!("Pending"), &json!("Pending"))
+    );
     assert_eq!(two["dependencies"], json!([one["id"]]));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), source.to_string());
     rig.finish().await;
@@ -224,23 +259,44 @@ fn old_task(number: u32, status: &str, dependencies: Value) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plans_of_an_older_program_are_reviewed_or_carried_on() {
     let mut rig = Rig::new().await;
-    for (round, status) in ["Draft", "PendingApproval", "Rejected"].into_iter().enumerate() {
+    for (round, status) in ["Draft", "PendingApproval", "Rejected"]
+        .into_iter()
+        .enumerate()
+    {
         plant(&mut rig, json!({"status": status, "tasks": []}), Some(PLAN)).await;
         let answer = format!("It waits for review {round}.");
-        rig.turn("Where are we?", vec![write("calc.py", GOOD_CALC), say(&answer)]).await;
-        assert!(std::fs::read_to_string(rig.ws().join("calc.py")).unwrap().contains("a - b"), "{status}");
+        rig.turn(
+            "Where are we?",
+            vec![write("calc.py", GOOD_CALC), say(&answer)],
+        )
+        .await;
+        assert!(
+            std::fs::read_to_string(rig.ws().join("calc.py"))
+                .unwrap()
+                .contains("a - b"),
+            "{status}"
+        );
         rig.card("plan:ok").await;
-        assert_eq!(rig.sidecar().unwrap()["x_unknown_root"], json!({"kept": [1, 2]}));
+        assert_eq!(
+            rig.sidecar().unwrap()["x_unknown_root"],
+            json!({"kept": [1, 2]})
+        );
     }
     let card = rig.card("plan:ok").await;
     let mut steps = seed();
     steps.push(say("Paused here."));
     rig.approve(&card, steps).await;
     let side = rig.sidecar().unwrap();
-    assert_eq!((&side["status"], &side["x_unknown_root"]), (&json!("Active"), &json!({"kept": [1, 2]})));
+    assert_eq!(
+        (&side["status"], &side["x_unknown_root"]),
+        (&json!("Active"), &json!({"kept": [1, 2]}))
+    );
     for (round, status) in ["Approved", "InProgress", "Draft"].into_iter().enumerate() {
         let first = json!(["00000000-0000-4000-8000-000000000001"]);
-        let list = json!([old_task(1, "Completed", json!([])), old_task(2, "Pending", first)]);
+        let list = json!([
+            old_task(1, "Completed", json!([])),
+            old_task(2, "Pending", first)
+        ]);
         plant(&mut rig, json!({"status": status, "tasks": list}), None).await;
         let answer = format!("One of two {round}.");
         let last = answer.clone();
@@ -258,7 +314,13 @@ async fn plans_of_an_older_program_are_reviewed_or_carried_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_damaged_plan_is_never_no_plan_until_it_is_put_aside() {
     let mut rig = Rig::new().await;
-    for (round, broken) in [json!("{\"status\": \"Active\", \"tasks\": ["), json!({"status": "Galactic", "tasks": []})].into_iter().enumerate() {
+    for (round, broken) in [
+        json!("{\"status\": \"Active\", \"tasks\": ["),
+        json!({"status": "Galactic", "tasks": []}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let path = plant(&mut rig, broken, None).await;
         let (body, before) = (std::fs::read(&path).unwrap(), rig.picture());
         let answer = format!("The plan file is broken {round}.");
@@ -267,7 +329,10 @@ async fn a_damaged_plan_is_never_no_plan_until_it_is_put_aside() {
             vec![
                 write("free.txt", "x"),
                 bash("echo x > hole.txt"),
-                plan("init", json!({"mode": "checklist", "title": "x", "tasks": tasks()})),
+                plan(
+                    "init",
+                    json!({"mode": "checklist", "title": "x", "tasks": tasks()}),
+                ),
                 say(&answer),
             ],
         )
@@ -279,9 +344,18 @@ async fn a_damaged_plan_is_never_no_plan_until_it_is_put_aside() {
         rig.command("/discard", "put aside").await;
         assert!(!path.exists());
         let aside = crate::support::rig::below(&rig.home());
-        assert!(aside.iter().any(|file| file.display().to_string().contains(".corrupt-") && std::fs::read(file).unwrap() == body));
+        assert!(
+            aside
+                .iter()
+                .any(|file| file.display().to_string().contains(".corrupt-")
+                    && std::fs::read(file).unwrap() == body)
+        );
         let name = format!("free{round}.txt");
-        rig.turn("Write again", vec![write(&name, "x"), say(&format!("Written {round}."))]).await;
+        rig.turn(
+            "Write again",
+            vec![write(&name, "x"), say(&format!("Written {round}."))],
+        )
+        .await;
         assert!(rig.ws().join(name).exists());
     }
     rig.finish().await;
@@ -294,10 +368,17 @@ async fn a_plan_can_be_edited_as_a_document_and_sent_back() {
     let card = rig.design().await;
     rig.command("/plan diff", "Nothing has changed").await;
     let how = rig.command("/plan edit", "send it back").await;
-    let document = rig.wait("the document", |rig| {
-        rig.messages().into_iter().find(|post| post.from_bot && post.file.as_ref().is_some_and(|file| file.name == "plan.md"))
-    })
-    .await;
+    let document = rig
+        .wait("the document", |rig| {
+            rig.messages().into_iter().find(|post| {
+                post.from_bot
+                    && post
+                        .file
+                        .as_ref()
+                        .is_some_and(|file| file.name == "plan.md")
+            })
+        })
+        .await;
     assert_eq!(document.file.unwrap().bytes, PLAN.as_bytes());
     let send = |text: &str| {
         let mut draft = Draft::text("");
@@ -319,17 +400,30 @@ async fn a_plan_can_be_edited_as_a_document_and_sent_back() {
     send(&second_plan());
     rig.reply(mark, "Your text is the plan now").await;
     assert_eq!(std::fs::read_to_string(rig.md()).unwrap(), second_plan());
-    let new = rig.wait("the new card", |rig| {
-        rig.flow().filter(|flow| flow.id != card.id && flow.text.contains("Document the function") && flow.data().contains(&"plan:ok".to_owned()))
-    })
-    .await;
+    let new = rig
+        .wait("the new card", |rig| {
+            rig.flow().filter(|flow| {
+                flow.id != card.id
+                    && flow.text.contains("Document the function")
+                    && flow.data().contains(&"plan:ok".to_owned())
+            })
+        })
+        .await;
     rig.command("/plan diff", "Document the function").await;
     assert!(rig.tap(card.id, "plan:ok").await.alert);
     assert_eq!(rig.status(), "Editing");
     assert_eq!(rig.script.asked().len(), 3);
     let mut list = tasks();
     list[1]["title"] = json!("Document the function");
-    rig.approve(&new, vec![plan("add_tasks", json!({"tasks": list})), plan("start", json!({})), say("Paused here.")]).await;
+    rig.approve(
+        &new,
+        vec![
+            plan("add_tasks", json!({"tasks": list})),
+            plan("start", json!({})),
+            say("Paused here."),
+        ],
+    )
+    .await;
     assert_eq!(rig.status(), "Active");
     rig.command("/plan edit", "no plan being written").await;
     rig.finish().await;
@@ -350,7 +444,11 @@ async fn a_typed_draft_becomes_the_prose_after_one_correction() {
         look({
             let good = draft("The owner asked for it.");
             move |asked| {
-                assert!(asked.last_result().contains("TBD"), "{}", asked.last_result());
+                assert!(
+                    asked.last_result().contains("TBD"),
+                    "{}",
+                    asked.last_result()
+                );
                 plan("submit", good)
             }
         }),
@@ -359,7 +457,12 @@ async fn a_typed_draft_becomes_the_prose_after_one_correction() {
     rig.say("Please plan the fix");
     let card = rig.card("plan:ok").await;
     let text = std::fs::read_to_string(rig.md()).unwrap();
-    for part in ["# Fix the adder", "**Intent:** The owner asked for it.", "1. Correct the adder", "## Verification"] {
+    for part in [
+        "# Fix the adder",
+        "**Intent:** The owner asked for it.",
+        "1. Correct the adder",
+        "## Verification",
+    ] {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     assert!(card.text.contains("Correct the adder"));
@@ -369,12 +472,25 @@ async fn a_typed_draft_becomes_the_prose_after_one_correction() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_phrase_turns_plan_mode_on_and_a_journey_does_not() {
     let rig = Rig::new().await;
-    rig.turn("I am planning to visit Rome in May", vec![say("Have a good trip.")]).await;
+    rig.turn(
+        "I am planning to visit Rome in May",
+        vec![say("Have a good trip.")],
+    )
+    .await;
     assert!(rig.no_plan());
-    rig.turn("Let's make a plan for fixing calc.py", vec![say("Tell me more.")]).await;
+    rig.turn(
+        "Let's make a plan for fixing calc.py",
+        vec![say("Tell me more.")],
+    )
+    .await;
     let side = rig.sidecar().unwrap();
     assert_eq!(side["pre_init_origin"], json!("nudge"));
-    let shown: String = rig.messages().into_iter().filter(|post| post.from_bot).map(|post| post.text).collect();
+    let shown: String = rig
+        .messages()
+        .into_iter()
+        .filter(|post| post.from_bot)
+        .map(|post| post.text)
+        .collect();
     assert!(!shown.contains("mode=design"), "{shown}");
     rig.finish().await;
 }
@@ -383,10 +499,20 @@ async fn a_plan_phrase_turns_plan_mode_on_and_a_journey_does_not() {
 async fn a_session_that_never_asks_has_no_design_track() {
     let rig = Rig::setup().approvals("yolo").start().await;
     rig.command("/plan", "without approvals").await;
-    rig.turn("Design it", vec![plan("init", json!({"mode": "design", "title": "No"})), say("Not here.")]).await;
+    rig.turn(
+        "Design it",
+        vec![
+            plan("init", json!({"mode": "design", "title": "No"})),
+            say("Not here."),
+        ],
+    )
+    .await;
     assert!(rig.no_plan());
     let mark = rig.mark();
-    rig.script.then([plan("init", json!({"mode": "checklist", "title": "Yes", "tasks": tasks()}))]);
+    rig.script.then([plan(
+        "init",
+        json!({"mode": "checklist", "title": "Yes", "tasks": tasks()}),
+    )]);
     rig.script.brain(|_| say("A checklist is fine."));
     rig.say("Use a checklist");
     rig.reply(mark, "A checklist is fine.").await;

@@ -33,7 +33,8 @@ async fn answers_of_every_shape_are_accepted() {
     for (number, sample) in SAMPLES.iter().enumerate() {
         let mark = rig.mark();
         // Behind a fence that was left open the mark would be code, which is as good.
-        rig.script.then([say(&format!("{sample}\n\nEnd of {number}."))]);
+        rig.script
+            .then([say(&format!("{sample}\n\nEnd of {number}."))]);
         rig.say("Show me");
         rig.reply(mark, &format!("End of {number}.")).await;
     }
@@ -43,20 +44,32 @@ async fn answers_of_every_shape_are_accepted() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn long_answers_are_split_into_valid_parts_and_very_long_ones_come_as_a_document() {
     let rig = Rig::new().await;
-    let paragraph = "**Bold** and *soft* with `code` and [a link](https://example.org/x), then 👍🏽 words. ";
+    let paragraph =
+        "**Bold** and *soft* with `code` and [a link](https://example.org/x), then 👍🏽 words. ";
     for (count, pieces) in [(60, 2), (200, 4), (600, 1)] {
         let mark = rig.mark();
         let mut text = String::new();
         for number in 0..count {
             text.push_str(&paragraph.repeat(1 + number % 3));
-            text.push_str(if number % 7 == 0 { "\n\n- item\n- item\n\n" } else { "\n\n" });
+            text.push_str(if number % 7 == 0 {
+                "\n\n- item\n- item\n\n"
+            } else {
+                "\n\n"
+            });
         }
-        rig.script.then([say(&format!("{text}\n\n```py\n{}```\n\nThe very end.", "print(1)\n".repeat(count)))]);
+        rig.script.then([say(&format!(
+            "{text}\n\n```py\n{}```\n\nThe very end.",
+            "print(1)\n".repeat(count)
+        ))]);
         rig.say("At length");
         rig.wait("the end of a long answer", |rig| {
-            let posts = rig.world().messages_after(rig.bot.chat(), greenlight::domain::MessageId(mark));
+            let posts = rig
+                .world()
+                .messages_after(rig.bot.chat(), greenlight::domain::MessageId(mark));
             let own: Vec<_> = posts.into_iter().filter(|post| post.from_bot).collect();
-            let whole = own.iter().any(|post| post.text.contains("The very end.") || post.file.is_some());
+            let whole = own
+                .iter()
+                .any(|post| post.text.contains("The very end.") || post.file.is_some());
             (whole && own.len() >= pieces).then_some(())
         })
         .await;

@@ -34,7 +34,9 @@ fn seen(post: &Post) -> String {
     let mut shown: Option<(usize, usize)> = None;
     for line in post.text.split('\n') {
         let units = line.encode_utf16().count();
-        let quote = post.entities.iter().find(|span| is_quote(span) && span.offset <= at && at < span.offset + span.length.max(1));
+        let quote = post.entities.iter().find(|span| {
+            is_quote(span) && span.offset <= at && at < span.offset + span.length.max(1)
+        });
         at += units + 1;
         let Some(quote) = quote else {
             if hidden > 0 {
@@ -65,7 +67,16 @@ fn seen(post: &Post) -> String {
         writeln!(out, "┃ ⌄ {hidden} more").unwrap();
     }
     for row in &post.keyboard {
-        let labels: Vec<String> = row.iter().map(|button| format!("[ {} → {} ]", button.text, button.data.clone().unwrap_or_default())).collect();
+        let labels: Vec<String> = row
+            .iter()
+            .map(|button| {
+                format!(
+                    "[ {} → {} ]",
+                    button.text,
+                    button.data.clone().unwrap_or_default()
+                )
+            })
+            .collect();
         writeln!(out, "{}", labels.join(" ")).unwrap();
     }
     out
@@ -84,7 +95,11 @@ impl Album {
         owner.language = Some(language.to_owned());
         rig.world().person(owner);
         let mark = rig.mark();
-        Self { rig, language, mark }
+        Self {
+            rig,
+            language,
+            mark,
+        }
     }
 
     /// Keeps what came since the last picture, and what earlier messages look like now.
@@ -116,7 +131,11 @@ impl Album {
         let mark = self.rig.mark();
         self.rig.say(command);
         self.rig
-            .wait(command, |rig| rig.messages().into_iter().find(|post| post.from_bot && post.id.0 > mark))
+            .wait(command, |rig| {
+                rig.messages()
+                    .into_iter()
+                    .find(|post| post.from_bot && post.id.0 > mark)
+            })
             .await;
     }
 
@@ -138,7 +157,17 @@ async fn whole_track(language: &'static str) {
     // A plan that lacks something.
     let bad = PLAN.replace("- **Intent:** The owner asked for it today.\n", "");
     let init = || plan("init", json!({"mode": "design", "title": "Fix the adder"}));
-    album.designs(vec![init(), write_md(&bad), say("Ready."), say("Nothing to add.")], "Nothing to add.").await;
+    album
+        .designs(
+            vec![
+                init(),
+                write_md(&bad),
+                say("Ready."),
+                say("Nothing to add."),
+            ],
+            "Nothing to add.",
+        )
+        .await;
     album.rig.card("plan:no").await;
     album.picture("04_not_ready");
     album.answered("/execute").await;
@@ -156,7 +185,11 @@ async fn whole_track(language: &'static str) {
     album
         .rig
         .wait("the running card", |rig| {
-            rig.flow().filter(|flow| flow.text.contains("calc.py") && flow.text.contains("Note the change") && flow.data().contains(&"plan:ok".to_owned()))
+            rig.flow().filter(|flow| {
+                flow.text.contains("calc.py")
+                    && flow.text.contains("Note the change")
+                    && flow.data().contains(&"plan:ok".to_owned())
+            })
         })
         .await;
     album.picture("07_editing_while_running");
@@ -166,10 +199,22 @@ async fn whole_track(language: &'static str) {
     let card = album.rig.card("plan:ok").await;
     album.picture("08_ready");
     // The seed turn fails, is half done, and works.
-    album.rig.approve(&card, vec![say("I did not do it.")]).await;
+    album
+        .rig
+        .approve(&card, vec![say("I did not do it.")])
+        .await;
     let card = album.rig.card("plan:ok").await;
     album.picture("09_seed_failed");
-    album.rig.approve(&card, vec![plan("add_tasks", json!({"tasks": tasks()})), say("I stop here.")]).await;
+    album
+        .rig
+        .approve(
+            &card,
+            vec![
+                plan("add_tasks", json!({"tasks": tasks()})),
+                say("I stop here."),
+            ],
+        )
+        .await;
     album.rig.card("plan:no").await;
     album.picture("10_partial_seed");
     album.answered("/plan_status").await;
@@ -197,16 +242,29 @@ async fn finish(mut album: Album) {
     album.rig.tap(card.id, "plan:no").await;
     album
         .rig
-        .wait("the question", |rig| rig.post(card.id).data().contains(&"plan:keep".to_owned()).then_some(()))
+        .wait("the question", |rig| {
+            rig.post(card.id)
+                .data()
+                .contains(&"plan:keep".to_owned())
+                .then_some(())
+        })
         .await;
     album.mark = card.id.0 - 1;
     album.picture("13_discard_asks_once_more");
     album.rig.tap(card.id, "plan:keep").await;
     album
         .rig
-        .wait("the usual button", |rig| (!rig.post(card.id).data().contains(&"plan:keep".to_owned())).then_some(()))
+        .wait("the usual button", |rig| {
+            (!rig.post(card.id).data().contains(&"plan:keep".to_owned())).then_some(())
+        })
         .await;
-    album.rig.script.then([plan("complete", json!({"task_id": "t2", "outcome": "skip", "note": "not needed"})), say("Done.")]);
+    album.rig.script.then([
+        plan(
+            "complete",
+            json!({"task_id": "t2", "outcome": "skip", "note": "not needed"}),
+        ),
+        say("Done."),
+    ]);
     album.rig.say("Go on");
     album.said("Done.").await;
     album.picture("14_finished");

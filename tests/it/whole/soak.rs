@@ -35,7 +35,10 @@ impl Dice {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// A model that does anything it may, in no order.
@@ -52,8 +55,14 @@ fn brain(mut dice: Dice) -> impl FnMut(&Asked) -> Step + Send {
             }
             3 | 4 => plan("add_tasks", json!({"tasks": tasks()})),
             5 => plan("start", json!({})),
-            6 => plan("complete", json!({"task_id": dice.pick(&["t1", "t2"]), "outcome": dice.pick(&["success", "skip", "fail"])})),
-            7 => plan("init", json!({"mode": "checklist", "title": "List", "tasks": tasks()})),
+            6 => plan(
+                "complete",
+                json!({"task_id": dice.pick(&["t1", "t2"]), "outcome": dice.pick(&["success", "skip", "fail"])}),
+            ),
+            7 => plan(
+                "init",
+                json!({"mode": "checklist", "title": "List", "tasks": tasks()}),
+            ),
             8 => write("notes.md", &format!("# Notes {}\n", dice.below(9))),
             9 => bash("true"),
             10 => Step::Broken("plan".to_owned(), "{".to_owned()),
@@ -113,13 +122,24 @@ impl Soak {
         let Some(message) = self.some_message(chat) else {
             return;
         };
-        let posts = self.rig.world().messages_after(chat, MessageId(message.0 - 1));
+        let posts = self
+            .rig
+            .world()
+            .messages_after(chat, MessageId(message.0 - 1));
         let own = posts.first().map(|post| post.data()).unwrap_or_default();
         let data = if !own.is_empty() && self.dice.below(3) > 0 {
             let number = self.dice.below(own.len());
             own[number].clone()
         } else {
-            self.dice.pick(&["plan:ok", "plan:no", "plan:keep", "approve:0123456789abcdef", "nonsense"]).to_owned()
+            self.dice
+                .pick(&[
+                    "plan:ok",
+                    "plan:no",
+                    "plan:keep",
+                    "approve:0123456789abcdef",
+                    "nonsense",
+                ])
+                .to_owned()
         };
         if user == OWNER {
             self.note_prose();
@@ -134,8 +154,24 @@ impl Soak {
             return;
         }
         let words = [
-            "/plan", "/plan Fix the adder", "/execute", "/execute", "/discard", "/show_plan", "/plan_status", "/stop", "/status",
-            "/new", "/plan diff", "/plan edit", "/plans", "/approvals auto", "/approvals ask", "/goal Ship it", "/usage", "/help",
+            "/plan",
+            "/plan Fix the adder",
+            "/execute",
+            "/execute",
+            "/discard",
+            "/show_plan",
+            "/plan_status",
+            "/stop",
+            "/status",
+            "/new",
+            "/plan diff",
+            "/plan edit",
+            "/plans",
+            "/approvals auto",
+            "/approvals ask",
+            "/goal Ship it",
+            "/usage",
+            "/help",
         ];
         let text = match self.dice.below(5) {
             0 | 1 => format!("@{USERNAME} Do the next thing {}", self.done),
@@ -152,7 +188,16 @@ impl Soak {
             self.tap(user, GROUP);
             return;
         }
-        let words = ["/plan", "/plan Take over", "/execute", "/discard", "/plan_status", "/approvals yolo", "/stop", "/show_plan"];
+        let words = [
+            "/plan",
+            "/plan Take over",
+            "/execute",
+            "/discard",
+            "/plan_status",
+            "/approvals yolo",
+            "/stop",
+            "/show_plan",
+        ];
         let text = match self.dice.below(3) {
             0 => format!("@{USERNAME} please approve it {}", self.done),
             _ => Self::command(GROUP, self.dice.pick(&words)),
@@ -166,8 +211,10 @@ impl Soak {
             for round in 0.. {
                 assert!(round < 60, "never idle\n{}", self.rig.report());
                 let mark = self.rig.last_id(chat);
-                self.rig.say_in(OWNER, chat, None, &Self::command(chat, "/stop"));
-                self.rig.say_in(OWNER, chat, None, &Self::command(chat, "/status"));
+                self.rig
+                    .say_in(OWNER, chat, None, &Self::command(chat, "/stop"));
+                self.rig
+                    .say_in(OWNER, chat, None, &Self::command(chat, "/status"));
                 let status = self.rig.reply_in(chat, mark, "🔐 Approvals").await;
                 if status.text.contains("Idle") {
                     break;
@@ -180,7 +227,10 @@ impl Soak {
     fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = self.rig.live("json");
         found.extend(self.rig.live("md"));
-        found.into_iter().filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))).collect()
+        found
+            .into_iter()
+            .filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?)))
+            .collect()
     }
 
     /// What must hold whenever nothing runs.
@@ -199,14 +249,24 @@ impl Soak {
                         .map(|post| post.id)
                         .collect();
                     let newest = flows.last().map(|post| post.id);
-                    let valid = carriers.len() <= 1 && carriers.iter().all(|id| Some(*id) == newest);
-                    let running = posts.iter().any(|post| post.data().iter().any(|data| data.starts_with("stop")));
+                    let valid =
+                        carriers.len() <= 1 && carriers.iter().all(|id| Some(*id) == newest);
+                    let running = posts
+                        .iter()
+                        .any(|post| post.data().iter().any(|data| data.starts_with("stop")));
                     (shown <= 1 && valid && !running).then_some(())
                 })
                 .await;
         }
-        let carriers: usize = Self::chats().iter().map(|chat| self.rig.plan_keyboards(*chat).len()).sum();
-        assert!(carriers <= self.rig.live("json").len(), "a keyboard outlived its plan\n{}", self.rig.report());
+        let carriers: usize = Self::chats()
+            .iter()
+            .map(|chat| self.rig.plan_keyboards(*chat).len())
+            .sum();
+        assert!(
+            carriers <= self.rig.live("json").len(),
+            "a keyboard outlived its plan\n{}",
+            self.rig.report()
+        );
         self.check_approvals();
     }
 
@@ -223,9 +283,16 @@ impl Soak {
                 assert!(side["status"] != json!("Editing") || tasks == 0, "{side}");
                 continue;
             }
-            assert_eq!(side["approved_by"].to_string().trim_matches('"'), OWNER.0.to_string(), "{side}");
+            assert_eq!(
+                side["approved_by"].to_string().trim_matches('"'),
+                OWNER.0.to_string(),
+                "{side}"
+            );
             let revision = side["approved_revision"].as_str().unwrap_or_default();
-            assert!(self.offered.contains(revision), "approved without the owner's word: {side}");
+            assert!(
+                self.offered.contains(revision),
+                "approved without the owner's word: {side}"
+            );
         }
     }
 
@@ -241,11 +308,16 @@ impl Soak {
             };
             let data = self.dice.pick(&["plan:ok", "plan:no", "plan:keep"]);
             taps.push(self.rig.world().tap(user, GROUP, message, data));
-            let word = self.dice.pick(&["/execute", "/discard", "/plan", "/plan Mine"]);
-            self.rig.say_in(user, GROUP, None, &Self::command(GROUP, word));
+            let word = self
+                .dice
+                .pick(&["/execute", "/discard", "/plan", "/plan Mine"]);
+            self.rig
+                .say_in(user, GROUP, None, &Self::command(GROUP, word));
         }
         for tap in taps {
-            self.rig.wait("an answer to a tap", |rig| rig.world().answer(&tap)).await;
+            self.rig
+                .wait("an answer to a tap", |rig| rig.world().answer(&tap))
+                .await;
         }
         self.rest().await;
         assert_eq!(self.files(), before, "somebody else changed a plan");
