@@ -9,4 +9,5 @@ mod process;
 mod shapes;
 mod snapshots;
 mod soak;
+mod talk;
 mod track;

@@ -81,6 +81,7 @@ struct Soak {
     /// Revisions that the owner could have approved: the prose on disk around an owner's word.
     offered: BTreeSet<String>,
     done: usize,
+    syncs: usize,
 }
 
 impl Soak {
@@ -210,6 +211,13 @@ impl Soak {
         for chat in Self::chats() {
             for round in 0.. {
                 assert!(round < 60, "never idle\n{}", self.rig.report());
+                // The answer to a word nobody else said: everything before it has been taken.
+                self.syncs += 1;
+                let word = format!("/sync{}", self.syncs);
+                let mark = self.rig.last_id(chat);
+                self.rig
+                    .say_in(OWNER, chat, None, &Self::command(chat, &word));
+                self.rig.reply_in(chat, mark, &word).await;
                 let mark = self.rig.last_id(chat);
                 self.rig
                     .say_in(OWNER, chat, None, &Self::command(chat, "/stop"));
@@ -253,7 +261,7 @@ impl Soak {
                         carriers.len() <= 1 && carriers.iter().all(|id| Some(*id) == newest);
                     let running = posts
                         .iter()
-                        .any(|post| post.data().iter().any(|data| data.starts_with("stop")));
+                        .any(|post| post.data().iter().any(|data| data == "turn:stop"));
                     (shown <= 1 && valid && !running).then_some(())
                 })
                 .await;
@@ -334,6 +342,7 @@ async fn two_thousand_actions_break_no_rule() {
         dice: Dice(seed),
         offered: BTreeSet::new(),
         done: 0,
+        syncs: 0,
     };
     while soak.done < ACTIONS {
         soak.done += 1;
