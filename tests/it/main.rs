@@ -23,3 +23,4 @@ mod store;
 mod support;
 mod text;
 mod tools;
+mod whole;
