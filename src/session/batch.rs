@@ -106,6 +106,7 @@ impl Actor {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
             };
+            self.announce_unfit(&id);
             effects.extend(
                 self.over(outcome(&id, status, unfit.into()), malformed)
                     .await,
@@ -479,31 +480,6 @@ impl Actor {
         self.append_first(effects, Batch::new()).await
     }
 
-    fn announce(&self, call: &ToolCall, inspection: &Inspection) {
-        let Some(running) = &self.running else {
-            return;
-        };
-        running.flow.progress(Progress::ToolStarted {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            label: self.label(&call.name),
-            argument: self.shown_argument(inspection),
-        });
-    }
-
-    /// The main argument as people see it: no path of the data directory.
-    fn shown_argument(&self, inspection: &Inspection) -> String {
-        let argument = self.deps.redactor.redact(&inspection.argument);
-        if inspection
-            .targets
-            .iter()
-            .any(|target| self.plans.is_md(target))
-        {
-            return self.tr("tool-plan-file", &[]);
-        }
-        argument
-    }
-
     /// What a tool can do at most, for a call that was not understood.
     fn declared(&self, name: &str) -> Effects {
         self.deps
@@ -525,18 +501,6 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or("unknown", |tool| tool.name)
-    }
-
-    fn label(&self, name: &str) -> String {
-        if name == plans::TOOL {
-            return "tool-plan".to_owned();
-        }
-        self.deps
-            .toolbox
-            .descriptors()
-            .into_iter()
-            .find(|tool| tool.name == name)
-            .map_or_else(|| "tool-other".to_owned(), |tool| tool.label.to_owned())
     }
 
     fn batched_submission(&self, call: &ToolCall) -> bool {
@@ -569,7 +533,7 @@ impl Actor {
         Some((index, call, inspection?))
     }
 
-    fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
+    pub(super) fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
         let batch = self.running.as_ref()?.batch.as_ref()?;
         batch
             .calls

@@ -28,6 +28,8 @@ const APPROVAL_SECONDS: i64 = 600;
 const QUESTION_SECONDS: i64 = 1800;
 /// Characters of a command or diff on the card itself; a longer one comes as a document.
 const CARD_CHARS: usize = 3000;
+/// Characters of a typed answer that its question shows.
+const SHOWN_ANSWER: usize = 200;
 
 /// What a tap or a deadline says about a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,7 @@ impl Actor {
         if let Some(document) = document {
             self.send_document(self.card_place(), "call.txt", document.into_bytes(), true);
         }
+        self.show_waiting(&call.id, true);
         self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS)
             .await;
     }
@@ -74,8 +77,7 @@ impl Actor {
             options: question.options.clone(),
             user,
         };
-        let hint = self.tr("question-hint", &[]);
-        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
+        let text = format!("❓ {}", self.deps.redactor.redact(&question.text));
         let key = self.record.key;
         self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS)
             .await;
@@ -89,6 +91,35 @@ impl Actor {
                 ChatKey::new(ChatId(owner.0), None)
             }
             Some(_) | None => self.record.key,
+        }
+    }
+
+    /// Whose request it is, if it is not the owner's own.
+    fn card_asker(&self) -> Option<String> {
+        let record = &self.running.as_ref()?.record;
+        if record.role == Role::Owner {
+            return None;
+        }
+        let name = show_controls(&record.name);
+        let key = if self.card_place() == self.record.key {
+            "card-asker"
+        } else {
+            "card-asker-private"
+        };
+        Some(self.tr(key, &[("name", &name)]))
+    }
+
+    /// What a card says only while it is open.
+    pub(super) fn card_hint(&self, row: &CardRow) -> String {
+        match &row.kind {
+            CardKind::Approval { .. } => {
+                let minutes = (APPROVAL_SECONDS / 60).to_string();
+                format!("\n{}", self.tr("card-expires", &[("minutes", &minutes)]))
+            }
+            CardKind::Question { options, .. } if options.is_empty() => {
+                format!("\n\n{}", self.tr("question-hint-text", &[]))
+            }
+            CardKind::Question { .. } => format!("\n\n{}", self.tr("question-hint", &[])),
         }
     }
 
@@ -162,18 +193,15 @@ impl Actor {
     /// The card's text, and the whole content as a document if it is too long for the card.
     fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
         let class = self.tr(class_key(found.class), &[]);
-        let minutes = (APPROVAL_SECONDS / 60).to_string();
-        let head = self.tr(
+        let mut head = self.tr(
             "card-title",
             &[("tool", &found.card.tool), ("class", &class)],
         );
-        let foot = self.tr(
-            "card-foot",
-            &[
-                ("cwd", &found.card.cwd.display().to_string()),
-                ("minutes", &minutes),
-            ],
-        );
+        if let Some(asker) = self.card_asker() {
+            head = format!("{head}\n{asker}");
+        }
+        let cwd = found.card.cwd.display().to_string();
+        let foot = self.tr("card-foot", &[("cwd", &cwd)]);
         let whole = show_controls(&found.card.text);
         let shown: String = whole.chars().take(CARD_CHARS).collect();
         let long = shown.len() < whole.len();
@@ -267,8 +295,9 @@ impl Actor {
                     self.answer_tap(tap, "tap-not-yours", true);
                 } else if let Some(text) = option.parse().ok().and_then(|n: usize| options.get(n)) {
                     self.answer_tap(tap, "tap-taken", false);
+                    let said = self.tr("card-answered", &[("answer", text)]);
                     let text = format!("The user chose: {text}");
-                    let call = self.close_card(&id, "card-answered").await;
+                    let call = self.close_card_with(&id, &said).await;
                     self.settle_card(call, CallStatus::Ok, &text).await;
                 } else {
                     self.answer_tap(tap, "tap-expired", false);
@@ -295,6 +324,7 @@ impl Actor {
             self.settle_card(Some(call), CallStatus::Refused, text)
                 .await;
         } else {
+            self.show_waiting(&call, false);
             self.run_granted(&call).await;
         }
         if answer == Answer::Always {
@@ -315,6 +345,7 @@ impl Actor {
             .collect();
         for id in covered {
             if let Some(call) = self.close_card(&id, "card-always").await {
+                self.show_waiting(&call, false);
                 self.run_granted(&call).await;
             }
         }
@@ -334,7 +365,9 @@ impl Actor {
             return false;
         };
         let text = format!("The user answered: {}", message.text);
-        let call = self.close_card(&id, "card-answered").await;
+        let answer: String = message.text.chars().take(SHOWN_ANSWER).collect();
+        let said = self.tr("card-answered", &[("answer", answer.trim())]);
+        let call = self.close_card_with(&id, &said).await;
         self.settle_card(call, CallStatus::Ok, &text).await;
         self.close(updates).await;
         true
@@ -352,8 +385,13 @@ impl Actor {
         }
     }
 
-    /// Takes a card out of the store and closes its message. Gives the call that waited.
-    pub(super) async fn close_card(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
+    /// Takes a card out of the store and closes its message with a sentence. Gives the call that waited.
+    pub(super) async fn close_card(&mut self, id: &ApprovalId, key: &str) -> Option<CallId> {
+        let result = self.tr(key, &[]);
+        self.close_card_with(id, &result).await
+    }
+
+    async fn close_card_with(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
         let row = self.cards.remove(id)?;
         let mut batch = Batch::new();
         batch.delete(Table::Approvals, id.as_str().as_bytes());
@@ -381,7 +419,8 @@ impl Actor {
                 row.message = sent.message;
             }
             batch.delete(Table::Approvals, row.id.as_str().as_bytes());
-            self.edit_card(&row, "card-restarted");
+            let result = self.tr("card-restarted", &[]);
+            self.edit_card(&row, &result);
         }
         self.commit(batch).await;
     }

@@ -24,6 +24,8 @@ pub(super) struct Task {
     pub(super) document: Option<PlanDocument>,
     /// Buttons of the message that is being sent.
     opening: Keyboard,
+    /// A message of which the store is known to hold no plan buttons; only this task gives it any.
+    unbound: Option<MessageId>,
     ended: bool,
 }
 
@@ -61,6 +63,7 @@ impl Task {
             start: Instant::now(),
             document: None,
             opening: Keyboard::none(),
+            unbound: None,
             ended: false,
         }
     }
@@ -290,6 +293,7 @@ impl Task {
     }
 
     async fn edited(&mut self, edit: u64, result: Result<EditReport, SendFault>, clock_only: bool) {
+        let shown = matches!(result, Ok(EditReport::Accepted));
         let event = match result {
             Ok(EditReport::Accepted) => FlowEvent::EditAccepted { edit },
             Ok(EditReport::Superseded) => FlowEvent::EditRejected {
@@ -309,7 +313,7 @@ impl Task {
         };
         self.step(event).await;
         self.classic_if_refused().await;
-        if !clock_only {
+        if shown && !clock_only {
             self.remember(false).await;
         }
     }
@@ -349,6 +353,7 @@ impl Task {
             binding
         });
         if let Some(binding) = binding {
+            self.unbound = None;
             let (store, chat) = (&self.parts.store, self.parts.key.chat);
             match flow_record::binding(store, chat, message).await {
                 Ok(Some(known)) if known == binding => {}
@@ -366,13 +371,18 @@ impl Task {
     }
 
     async fn unbind(&mut self, message: MessageId) {
+        if self.unbound == Some(message) {
+            return;
+        }
         let (store, chat) = (&self.parts.store, self.parts.key.chat);
         let known = flow_record::binding(store, chat, message).await;
         if !matches!(known, Ok(None))
             && let Err(error) = flow_record::bind(store, chat, message, None).await
         {
             tracing::error!(%error, "what buttons refer to cannot be ended");
+            return;
         }
+        self.unbound = Some(message);
     }
 }
 

@@ -100,7 +100,7 @@ impl FlowHandle {
             },
             ..options
         };
-        parts.outbox.typing(parts.key);
+        parts.outbox.typing_first(parts.key);
         let (inputs, inbox) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             let mut task = Task::new(parts, Flow::new(options)).await;

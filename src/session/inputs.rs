@@ -167,6 +167,7 @@ impl Actor {
             turn: self.record.turn,
             user: message.sender.id,
             role: message.sender.role,
+            name: message.sender.name.chars().take(64).collect(),
             message: message.message,
             seed,
             stage: TurnStage::Running {

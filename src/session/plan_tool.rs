@@ -261,15 +261,16 @@ impl Actor {
         };
         let plan = plan.clone();
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
-        let id = plan.id.clone();
+        let finished = Box::new(plan.clone());
         let archived = self
             .plans
             .with(move |files| files.archive(&plan, now, epoch))
             .await;
         match archived {
             Some(Ok(_)) => {
-                info!(plan.id = id, "the plan is done and archived");
+                info!(plan.id = finished.id, "the plan is done and archived");
                 self.plans.state = PlanState::NoPlan;
+                self.plans.finished = Some(finished);
                 self.plans.cache.clear();
                 self.record.goal = None;
             }

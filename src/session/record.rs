@@ -61,6 +61,9 @@ pub struct TurnRecord {
     pub user: UserId,
     /// What that person may do.
     pub role: Role,
+    /// Shown name of that person, untrusted.
+    #[serde(default)]
+    pub name: String,
     /// The message it answers.
     pub message: MessageId,
     /// Revision whose seed turn this is.

@@ -216,7 +216,8 @@ impl Sessions {
         };
         let mut batch = crate::store::Batch::new();
         batch.put(Table::Sessions, &chat_key(key), &record)?;
-        self.deps.store.commit(batch).await?;
+        // Everything that refers to it is committed later, and a flush takes along what was written before.
+        self.deps.store.write(batch).await?;
         Ok(record)
     }
 

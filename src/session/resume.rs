@@ -71,8 +71,8 @@ impl Actor {
             if let Some(before) = before {
                 before.await.ok();
             }
-            settle(parts, options, reason, view, document).await;
-            super::turns::hand_over(&outbox, answer, turn, &me).await;
+            let settling = settle(parts, options, reason, view, document);
+            super::turns::hand_over(settling, &outbox, answer, turn, &me).await;
         }));
     }
 

@@ -1,21 +1,19 @@
-//! A turn's effects carried out: records, model requests, timers, the end.
+//! A turn's effects carried out: records, timers, the end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::agent::context::{self, Surroundings};
+use crate::agent::context;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
-    ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    ToolSpec, TurnId,
+    ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, Progress, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -28,6 +26,10 @@ use super::answer::{self, Answer};
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
+use super::requests::stream;
+
+/// How long an answer waits for its flow message to settle.
+const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -223,47 +225,8 @@ impl Actor {
         }
     }
 
-    async fn call_model(&mut self, request: u32, index: usize) {
-        let plan = self.plan_message().await;
-        let Some(model) = self.model(index) else {
-            return;
-        };
-        let tools = self.tool_specs();
-        let system = self.system_prompt();
-        let body = context::build(
-            &self.conversation,
-            &Surroundings {
-                system: &system,
-                plan: plan.as_deref(),
-                tools: &tools,
-                window: model.window(),
-            },
-        );
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        running.request = running.cancel.child_token();
-        let turn = running.turn.id();
-        let cancel = running.request.clone();
-        let me = self.me.clone();
-        tokio::spawn(async move {
-            let send = |event| {
-                me.send(Mail::Model {
-                    turn,
-                    request,
-                    event,
-                })
-                .ok();
-            };
-            tokio::select! {
-                () = cancel.cancelled() => {}
-                () = stream(model, body, send) => {}
-            }
-        });
-    }
-
     /// The model that this session chose, then the others in order.
-    fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
+    pub(super) fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
         let models = &self.deps.models;
         let first = self.record.model.min(models.len().saturating_sub(1));
         let place = if index == 0 {
@@ -276,7 +239,7 @@ impl Actor {
         models.get(place).cloned()
     }
 
-    fn tool_specs(&self) -> Vec<ToolSpec> {
+    pub(super) fn tool_specs(&self) -> Vec<ToolSpec> {
         let settings = self.deps.settings();
         let mut specs: Vec<ToolSpec> = self
             .deps
@@ -295,7 +258,7 @@ impl Actor {
         specs
     }
 
-    fn system_prompt(&self) -> String {
+    pub(super) fn system_prompt(&self) -> String {
         let settings = self.deps.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
@@ -304,65 +267,6 @@ impl Actor {
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
-    }
-
-    pub(super) async fn model_event(
-        &mut self,
-        turn: TurnId,
-        request: u32,
-        event: Result<ModelEvent, ModelFault>,
-    ) {
-        let fits = self
-            .running
-            .as_ref()
-            .is_some_and(|running| running.turn.id() == turn && running.turn.spent().0 == request);
-        if !fits {
-            return;
-        }
-        let event = match event {
-            Ok(ModelEvent::Text(delta)) => Event::Text(delta),
-            Ok(ModelEvent::Reasoning(_)) => return,
-            Ok(ModelEvent::End(reply)) => {
-                self.deps.board.model_answered(true);
-                self.count_tokens(&reply).await;
-                Event::Reply {
-                    plan: self.plan_facts().await,
-                    reply: self.named_calls(reply),
-                }
-            }
-            Err(fault) => {
-                metrics::counter!("greenlight_model_requests_total", "outcome" => "failed")
-                    .increment(1);
-                self.deps.board.model_answered(false);
-                warn!(turn.id = turn.0, request, fault = %fault, "model request failed");
-                Event::ModelFailed(fault)
-            }
-        };
-        self.drive(event, Batch::new()).await;
-    }
-
-    /// Gives calls without an id, or with one that was used before, an id of their own.
-    fn named_calls(&self, mut reply: ModelReply) -> ModelReply {
-        let mut seen: std::collections::HashSet<String> = self
-            .conversation
-            .records()
-            .iter()
-            .filter_map(|record| {
-                let Record::Assistant { calls, .. } = record else {
-                    return None;
-                };
-                Some(calls)
-            })
-            .flatten()
-            .map(|call| call.id.0.clone())
-            .collect();
-        for (index, call) in reply.calls.iter_mut().enumerate() {
-            if call.id.0.is_empty() || !seen.insert(call.id.0.clone()) {
-                call.id.0 = format!("call_{}_{index}", self.conversation.len());
-                seen.insert(call.id.0.clone());
-            }
-        }
-        reply
     }
 
     async fn compact(&mut self) {
@@ -478,7 +382,7 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds")
             .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
-        let view = self.plan_view(false);
+        let view = self.turn_view(false);
         let document = self.plan_document().await;
         let flow = running.flow.clone();
         let answer = self.answer_of(&running.record, &reason, text);
@@ -510,9 +414,11 @@ impl Actor {
             if let Some(answer) = &answer {
                 flow.answered(&answer.markdown);
             }
-            flow.settle(reason, view, document).await;
-            if !interrupted {
-                hand_over(&outbox, answer, turn, &me).await;
+            let settling = flow.settle(reason, view, document);
+            if interrupted {
+                settling.await;
+            } else {
+                hand_over(settling, &outbox, answer, turn, &me).await;
             }
         }));
     }
@@ -605,16 +511,32 @@ impl Actor {
     }
 }
 
-/// Sends the answer; the turn is delivered unless the chat may take it later.
-pub(super) async fn hand_over(
+/// Sends the answer once the flow message is settled, or at once when that takes long: where a thousand
+/// turns end together, answers do not wait behind edits. The turn is delivered after both, unless the
+/// chat may take the answer later.
+pub(super) async fn hand_over<T>(
+    settling: impl Future<Output = T>,
     outbox: &Outbox,
     answer: Option<Answer>,
     turn: TurnId,
     me: &mpsc::UnboundedSender<Mail>,
 ) {
-    if let Some(answer) = answer
-        && let Err(fault) = answer::deliver(outbox, answer).await
-    {
+    let mut settling = std::pin::pin!(settling);
+    let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)
+        .await
+        .is_ok();
+    let answering = async {
+        match answer {
+            Some(answer) => answer::deliver(outbox, answer).await.map(|_| ()),
+            None => Ok(()),
+        }
+    };
+    let sent = if settled {
+        answering.await
+    } else {
+        tokio::join!(answering, settling).0
+    };
+    if let Err(fault) = sent {
         warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
         if matches!(
             fault,
@@ -624,27 +546,4 @@ pub(super) async fn hand_over(
         }
     }
     me.send(Mail::Delivered(turn)).ok();
-}
-
-/// Streams one reply into `send`. A stream that ends without an end is a fault.
-async fn stream(
-    model: Arc<dyn Model>,
-    request: ModelRequest,
-    mut send: impl FnMut(Result<ModelEvent, ModelFault>),
-) {
-    let mut events = match model.stream(request).await {
-        Ok(events) => events,
-        Err(fault) => return send(Err(fault)),
-    };
-    while let Some(event) = events.next().await {
-        let last = matches!(event, Ok(ModelEvent::End(_)) | Err(_));
-        send(event);
-        if last {
-            return;
-        }
-    }
-    send(Err(ModelFault::Retry {
-        after: None,
-        reason: "the stream ended early".into(),
-    }));
 }
