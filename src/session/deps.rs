@@ -15,8 +15,8 @@ use crate::tools::Toolbox;
 
 use super::board::Board;
 use super::flow_task::Reposts;
-use super::usage::UsageBook;
 use super::inbox::StoreInbox;
+use super::usage::UsageBook;
 
 /// The program's shared parts, made once.
 pub struct Deps {
