@@ -134,3 +134,4 @@ turn-fallback = Another model takes over ({ $reason })
 turn-retry = Trying again { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ The plan was refused twice: { $error }
 usage-shown = Tokens of this session: { $input } read ({ $cached } from the cache), { $output } written. Today: { $today }.
+voice-kept = 🎙 Your voice note is kept as a file. I cannot listen to it: no transcription is configured. Please write what matters.

@@ -113,7 +113,7 @@ impl Actor {
                 .map_err(|refusal| parsed.refusal(&refusal.text, refusal.class).text)?
         };
         self.store_applied(&applied).await?;
-        self.set_goal(applied.goal);
+        self.set_goal(applied.goal).await;
         if applied.archive {
             self.archive_if_due().await;
         }
@@ -168,11 +168,16 @@ impl Actor {
         None
     }
 
-    fn set_goal(&mut self, goal: GoalChange) {
-        match goal {
-            GoalChange::Keep => {}
-            GoalChange::Set { criteria, .. } => self.record.goal = Some(criteria.join("; ")),
-            GoalChange::Clear => self.record.goal = None,
+    /// A started task's criteria are the goal until it is done, skipped or discarded; durable at once.
+    async fn set_goal(&mut self, goal: GoalChange) {
+        let goal = match goal {
+            GoalChange::Keep => return,
+            GoalChange::Set { criteria, .. } => Some(criteria.join("; ")),
+            GoalChange::Clear => None,
+        };
+        if self.record.goal != goal {
+            self.record.goal = goal;
+            self.save().await;
         }
     }
 
@@ -271,7 +276,7 @@ impl Actor {
                 info!(plan.id = id, "the plan is done and archived");
                 self.plans.state = PlanState::NoPlan;
                 self.plans.cache.clear();
-                self.record.goal = None;
+                self.set_goal(GoalChange::Clear).await;
             }
             Some(Err(PlanStoreError::Superseded { .. })) | None => {}
             Some(Err(fault)) => warn!(error = %fault, "a finished plan was not archived"),
