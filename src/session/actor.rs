@@ -11,6 +11,7 @@ use tracing::{Instrument, error, info_span};
 
 use crate::agent::transcript::Conversation;
 use crate::agent::{Event, TimerId, Turn};
+use crate::config::Settings;
 use crate::domain::{ApprovalId, CallId, Inbound, TurnId, UpdateId};
 use crate::store::{Batch, StoreError};
 
@@ -43,6 +44,10 @@ pub(super) struct Actor {
     /// The newest flow message, as far as it is known.
     pub(super) card: Option<crate::domain::MessageId>,
     pub(super) day_tokens: (chrono::NaiveDate, u64),
+    /// Settings as they hold in the workspace, as of the last turn boundary.
+    pub(super) bounds: Arc<Settings>,
+    /// What was said about a project file that cannot be used.
+    pub(super) project_fault: Option<String>,
 }
 
 /// A turn in flight.

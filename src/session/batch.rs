@@ -116,7 +116,13 @@ impl Actor {
     }
 
     fn inspect(&self, call: &ToolCall, place: &Place) -> Result<Inspection, Unfit> {
-        if call.name == plans::TOOL && self.deps.settings().plan.enabled {
+        if !self.offers(&call.name) {
+            return Err(Unfit::Malformed(format!(
+                "There is no tool `{}` in this project.",
+                call.name
+            )));
+        }
+        if call.name == plans::TOOL {
             return plans::inspect(call, place);
         }
         self.deps.toolbox.inspect(call, place)
@@ -154,8 +160,8 @@ impl Actor {
     }
 
     /// Where calls run. The plan's `.md` is named only to a call that the gate let through to it.
-    fn place(&self, may_write_plan: bool) -> Place {
-        let settings = self.deps.settings();
+    pub(super) fn place(&self, may_write_plan: bool) -> Place {
+        let settings = self.settings();
         Place {
             workspace: self.record.workspace.clone(),
             session_dir: self.deps.session_dir(&self.record.id),
@@ -241,7 +247,7 @@ impl Actor {
         }
         let operation = plans::operation(&call);
         let writes_md = self.writes_plan_md(&call, &inspection);
-        let settings = self.deps.settings();
+        let settings = self.settings();
         let ask = Ask {
             call: &call.id,
             tool: &call.name,
@@ -261,7 +267,7 @@ impl Actor {
                 return Start::Over(outcome(&call.id, CallStatus::Refused, (*text).to_owned()));
             }
             Verdict::Allow(_) => true,
-            Verdict::Ask => self.record.level == ApprovalLevel::Yolo && !self.plans.is_preinit(),
+            Verdict::Ask => self.level() == ApprovalLevel::Yolo && !self.plans.is_preinit(),
             Verdict::Policy => self.policy(inspection.class) == Decision::Run,
         };
         let Some(permit) = gate::permit(&ask, &verdict, granted, self.usual_profile(&inspection))
@@ -275,7 +281,7 @@ impl Actor {
     fn policy(&self, class: ActionClass) -> Decision {
         let granted = Grants::from(self.record.grants.iter().copied().collect::<BTreeSet<_>>());
         gate::approval(
-            self.record.level,
+            self.level(),
             class,
             &granted,
             self.plans.phase().is_planning(),
@@ -286,7 +292,7 @@ impl Actor {
         if inspection.effects == Effects::Read {
             return SandboxProfile::ReadOnly;
         }
-        match self.deps.settings().tools.sandbox {
+        match self.settings().tools.sandbox {
             crate::config::SandboxMode::Workspace => SandboxProfile::Workspace,
             crate::config::SandboxMode::Off => SandboxProfile::Off,
         }
@@ -352,7 +358,11 @@ impl Actor {
             let text = "not run: the host could not record its start".to_owned();
             return Start::Over(outcome(&call.id, CallStatus::Refused, text));
         }
-        self.spawn_tool(call, permit, writes_md);
+        if call.name == "send_file" {
+            self.send_file(call);
+        } else {
+            self.spawn_tool(call, permit, writes_md);
+        }
         Start::Running
     }
 

@@ -286,7 +286,7 @@ impl Actor {
             text.push_str(&describe(attachment, &mut images));
         }
         let natural = message.origin.is_none() && !message.observed;
-        if natural && self.deps.settings().plan.enabled {
+        if natural && self.settings().plan.enabled {
             let found = hints::analyze(&message.text, Some(&self.language()));
             if !found.is_empty() {
                 text.push_str("\n\n");

@@ -104,7 +104,7 @@ impl Actor {
                 by: by.id,
                 at: chrono::Utc::now(),
                 note: note.as_deref(),
-                max_tasks: self.deps.settings().plan.max_tasks,
+                max_tasks: self.settings().plan.max_tasks,
             },
         )?;
         if let Err(fault) = self.plans.save(plan.clone(), None).await {
@@ -398,7 +398,7 @@ impl Actor {
         };
         let mut plan = (*editing.plan).clone();
         let text = tokio::fs::read_to_string(&path).await.unwrap_or_default();
-        let missing = template::missing(&text, self.deps.settings().plan.max_tasks);
+        let missing = template::missing(&text, self.settings().plan.max_tasks);
         if !missing.is_empty() {
             let text = self.refusal_text(&Refusal::Incomplete(missing));
             self.say_text(text);

@@ -68,7 +68,7 @@ impl Actor {
         let import = self.import_of(&parsed.operation).await;
         let frozen = self.frozen_md().await;
         let applied = {
-            let settings = self.deps.settings();
+            let settings = self.settings();
             let fresh_id = uuid::Uuid::new_v4().to_string();
             let md_path = self
                 .plans
@@ -98,7 +98,7 @@ impl Actor {
                 fresh_id: &fresh_id,
                 working_directory: Some(&self.record.workspace),
                 md_path: &md_path,
-                design_allowed: self.record.level != ApprovalLevel::Yolo,
+                design_allowed: self.level() != ApprovalLevel::Yolo,
                 max_tasks: settings.plan.max_tasks,
                 md: frozen.as_deref(),
                 import: import

@@ -194,6 +194,13 @@ pub(super) fn operation(call: &ToolCall) -> Option<PlanOperation> {
 impl Actor {
     /// Reads the plan files at a turn boundary.
     pub(super) async fn load_plan(&mut self) {
+        self.narrow().await;
+        self.plans.enabled = self.settings().plan.enabled;
+        if !self.plans.enabled {
+            // Files of a live plan stay as they are until planning is on again.
+            self.plans.state = PlanState::NoPlan;
+            return;
+        }
         let now = chrono::Utc::now();
         if let Some(state) = self.plans.with(move |files| files.load(now)).await {
             self.plans.state = state;
@@ -227,7 +234,7 @@ impl Actor {
 
     /// Turns plan mode on, durably. The error is a locale key.
     pub(super) async fn pre_init(&mut self, origin: PreInitOrigin) -> Result<(), &'static str> {
-        let design = self.record.level != ApprovalLevel::Yolo;
+        let design = self.level() != ApprovalLevel::Yolo;
         let plan = lifecycle::pre_init(&self.plans.state, origin, self.birth(), design)
             .map_err(|refusal| refusal.key())?;
         if let Some(plan) = plan {
@@ -242,7 +249,7 @@ impl Actor {
     }
 
     pub(super) async fn pre_init_by_nudge(&mut self) {
-        if !self.deps.settings().plan.enabled || self.record.level == ApprovalLevel::Yolo {
+        if !self.settings().plan.enabled || self.level() == ApprovalLevel::Yolo {
             return;
         }
         if let Err(key) = self.pre_init(PreInitOrigin::Nudge).await {
@@ -261,7 +268,7 @@ impl Actor {
 
     /// The protected message of this request: the checklist, or a reminder of where planning stands.
     pub(super) async fn plan_message(&mut self) -> Option<String> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -288,7 +295,7 @@ impl Actor {
         let PlanState::Editing(editing) = &self.plans.state else {
             return Vec::new();
         };
-        template::missing(&editing.prose, self.deps.settings().plan.max_tasks)
+        template::missing(&editing.prose, self.settings().plan.max_tasks)
             .iter()
             .map(|item| item.english().to_owned())
             .collect()
@@ -311,7 +318,7 @@ impl Actor {
 
     /// Where the plan stands when a reply is judged.
     pub(super) async fn plan_facts(&mut self) -> PlanFacts {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return PlanFacts::default();
         }
@@ -360,7 +367,7 @@ impl Actor {
 
     /// The read model for people.
     pub(super) fn plan_view(&self, running: bool) -> Option<PlanView> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -376,7 +383,7 @@ impl Actor {
 
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
-        let most = self.deps.settings().plan.max_tasks;
+        let most = self.settings().plan.max_tasks;
         let face = lifecycle::face(&self.plans.state, self.is_busy(), most);
         let key = match face {
             Some(face) => crate::flow::face_key(face).unwrap_or("plan-running"),
@@ -438,7 +445,7 @@ impl Actor {
 
     /// The turn is over: the prose is mirrored and a finished plan leaves for the archive.
     pub(super) async fn turn_over(&mut self, _running: &Running, reason: &EndReason) {
-        if *reason == EndReason::Interrupted || !self.deps.settings().plan.enabled {
+        if *reason == EndReason::Interrupted || !self.settings().plan.enabled {
             return;
         }
         self.sync_md().await;

@@ -250,6 +250,8 @@ impl Sessions {
             comment: None,
             card: None,
             day_tokens: (chrono::NaiveDate::MIN, 0),
+            bounds: self.deps.settings(),
+            project_fault: None,
         };
         self.tasks.spawn(actor.run(mailbox));
         self.mailboxes.insert(key, me.clone());

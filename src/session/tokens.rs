@@ -45,7 +45,7 @@ impl Actor {
     }
 
     pub(super) fn day_budget_is_used_up(&self) -> bool {
-        let budget = self.deps.settings().budgets.day_tokens;
+        let budget = self.settings().budgets.day_tokens;
         budget > 0 && self.day_tokens.0 == Utc::now().date_naive() && self.day_tokens.1 >= budget
     }
 

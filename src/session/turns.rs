@@ -277,30 +277,30 @@ impl Actor {
     }
 
     fn tool_specs(&self) -> Vec<ToolSpec> {
-        let settings = self.deps.settings();
         let mut specs: Vec<ToolSpec> = self
             .deps
             .toolbox
             .descriptors()
             .into_iter()
+            .filter(|tool| self.offers(tool.name))
             .map(|tool| ToolSpec {
                 name: tool.name.to_owned(),
                 description: tool.description.to_owned(),
                 schema: (tool.schema)(),
             })
             .collect();
-        if settings.plan.enabled {
+        if self.offers(super::plans::TOOL) {
             specs.push(super::plans::spec());
         }
         specs
     }
 
     fn system_prompt(&self) -> String {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
             planning: settings.plan.enabled,
-            yolo: self.record.level == ApprovalLevel::Yolo,
+            yolo: self.level() == ApprovalLevel::Yolo,
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
@@ -392,7 +392,7 @@ impl Actor {
 
     /// Makes the machine and the flow of a new turn.
     pub(super) fn open_turn(&mut self, record: TurnRecord, resumed: bool) {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         let window = self.model(0).map_or(0, |model| model.window());
         let mut tools: Vec<String> = self
             .tool_specs()
@@ -588,6 +588,7 @@ impl Actor {
 
     pub(super) async fn shutdown(&mut self, done: oneshot::Sender<()>) {
         self.over = true;
+        self.stop_jobs(true);
         self.cancel_turn(Cancel::Shutdown).await;
         if let Some(delivery) = self.delivery.take() {
             delivery.await.ok();

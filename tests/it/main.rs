@@ -16,6 +16,7 @@ mod inbound;
 mod llm;
 mod page;
 mod playground;
+mod session;
 mod store;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;

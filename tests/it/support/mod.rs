@@ -2,6 +2,8 @@
 
 mod bot;
 mod client;
+mod session;
 
 pub(crate) use bot::TestBot;
 pub(crate) use client::Client;
+pub(crate) use session::{Say, Session};

@@ -1,0 +1,4 @@
+//! What a person and a model see of a session, over real sockets.
+
+#[path = "session/surroundings.rs"]
+mod surroundings;
