@@ -142,3 +142,11 @@ turn-retry = محاولة جديدة { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ رُفضت الخطة مرتين: { $error }
 usage-shown = رموز هذه الجلسة: قُرئ { $input } (من الذاكرة المؤقتة { $cached })، وكُتب { $output }. اليوم: { $today }.
 voice-kept = 🎙 حُفظت رسالتك الصوتية كملف. لا أستطيع الاستماع إليها لأن تحويل الكلام إلى نص غير مُعدّ. اكتب لي المهم من فضلك.
+agent-steps = { $count ->
+    [zero] بلا خطوات
+    [one] خطوة واحدة
+    [two] خطوتان
+    [few] { $count } خطوات
+    [many] { $count } خطوة
+   *[other] { $count } خطوة
+}

@@ -15,3 +15,4 @@ tool-web-fetch = جلب صفحة
 tool-send-file = إرسال
 sandbox-available = النواة تقيّد الأوامر (Landlock، الإصدار { $abi }).
 sandbox-unavailable = لا يمكن تقييد الأوامر على هذا النظام: { $reason }. أثناء إعداد الخطة لا يُنفَّذ أي أمر.
+tool-spawn-agent = وكيل مساعد

@@ -135,3 +135,7 @@ turn-retry = Trying again { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ The plan was refused twice: { $error }
 usage-shown = Tokens of this session: { $input } read ({ $cached } from the cache), { $output } written. Today: { $today }.
 voice-kept = 🎙 Your voice note is kept as a file. I cannot listen to it: no transcription is configured. Please write what matters.
+agent-steps = { $count ->
+    [one] { $count } step
+   *[other] { $count } steps
+}

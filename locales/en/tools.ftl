@@ -15,3 +15,4 @@ tool-web-fetch = Fetching
 tool-send-file = Sending
 sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
 sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
+tool-spawn-agent = Sub-agent

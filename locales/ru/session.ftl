@@ -139,3 +139,9 @@ turn-retry = Пробую снова { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ План отклонён дважды: { $error }
 usage-shown = Токены сессии: прочитано { $input } (из кеша { $cached }), написано { $output }. Сегодня: { $today }.
 voice-kept = 🎙 Голосовое сообщение сохранено как файл. Прослушать его я не могу: расшифровка не настроена. Напишите, пожалуйста, главное текстом.
+agent-steps = { $count ->
+    [one] { $count } шаг
+    [few] { $count } шага
+    [many] { $count } шагов
+   *[other] { $count } шага
+}

@@ -15,3 +15,4 @@ tool-web-fetch = Загрузка страницы
 tool-send-file = Отправка
 sandbox-available = Команды ограничены ядром (Landlock, версия { $abi }).
 sandbox-unavailable = В этой системе команды нельзя ограничить: { $reason }. Пока составляется план, команды не выполняются.
+tool-spawn-agent = Помощник

@@ -128,6 +128,13 @@ impl Turn {
         self.usage
     }
 
+    /// Adds what a sub-agent used to the turn's own count.
+    pub fn charge(&mut self, usage: Usage) {
+        self.usage.input += usage.input;
+        self.usage.cached += usage.cached;
+        self.usage.output += usage.output;
+    }
+
     /// Model requests and tool calls so far.
     #[must_use]
     pub fn spent(&self) -> (u32, u32) {

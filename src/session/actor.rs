@@ -16,6 +16,7 @@ use crate::domain::{ApprovalId, CallId, Inbound, TurnId, UpdateId};
 use crate::store::{Batch, StoreError};
 
 use super::batch::ToolBatch;
+use super::children::Child;
 use super::deps::Deps;
 use super::flow_task::FlowHandle;
 use super::mail::Mail;
@@ -60,6 +61,8 @@ pub(super) struct Running {
     /// Ends the model request in flight.
     pub(super) request: CancellationToken,
     pub(super) batch: Option<ToolBatch>,
+    /// Sub-agents at work.
+    pub(super) children: Vec<Child>,
     /// Tools in flight.
     pub(super) tools: Vec<JoinHandle<()>>,
     pub(super) timers: HashMap<TimerId, AbortHandle>,
@@ -115,6 +118,7 @@ impl Actor {
                     self.drive(Event::Timer(id), Batch::new()).await;
                 }
             }
+            Mail::Child { turn, call, event } => self.child_event(turn, call, event).await,
             Mail::Digest { turn, text } => self.digest(turn, text).await,
             Mail::Discard { command, updates } => self.end_discard(command, updates).await,
             Mail::ChatGone => self.chat_gone().await,

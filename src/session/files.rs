@@ -9,7 +9,7 @@ use crate::telegram::outbox::{Content, Lane, Send};
 use crate::tools::{Place, Toolbox, Unfit};
 
 use super::actor::Actor;
-use super::batch::outcome;
+use super::batch::{Whose, outcome};
 use super::mail::Mail;
 
 /// Largest upload in bytes. Source: Bot API, "Sending files".
@@ -24,13 +24,15 @@ struct Parcel {
 
 impl Actor {
     /// Sends the file of a permitted `send_file` call; its outcome comes back by mail.
-    pub(super) fn send_file(&self, call: ToolCall) {
+    pub(super) fn send_file(&self, whose: &Whose, call: ToolCall) {
         let Some(running) = &self.running else {
             return;
         };
         let turn = running.turn.id();
-        let cancel = running.cancel.clone();
-        let (toolbox, place) = (self.deps.toolbox.clone(), self.place(false));
+        let cancel = self
+            .whose_cancel(whose)
+            .unwrap_or_else(|| running.cancel.clone());
+        let (toolbox, place) = (self.deps.toolbox.clone(), self.place(whose, false));
         let (outbox, redactor) = (self.deps.outbox.clone(), self.deps.redactor.clone());
         let (me, key) = (self.me.clone(), self.record.key);
         tokio::spawn(async move {

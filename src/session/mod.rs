@@ -4,7 +4,9 @@
 mod actor;
 pub mod answer;
 mod batch;
+mod calls;
 mod cards;
+mod children;
 mod commands;
 mod deps;
 mod files;

@@ -25,6 +25,7 @@ use crate::telegram::outbox::{Outbox, SendFault};
 
 use super::actor::{Actor, Running};
 use super::answer::{self, Answer};
+use super::batch::Whose;
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
@@ -87,7 +88,7 @@ impl Actor {
         Ok(())
     }
 
-    fn redacted(&self, record: Record) -> Record {
+    pub(super) fn redacted(&self, record: Record) -> Record {
         let clean = |text: String| self.deps.redactor.redact(&text);
         match record {
             Record::User { turn, mut input } => {
@@ -142,7 +143,7 @@ impl Actor {
                 }
                 Vec::new()
             }
-            Effect::RunTools(calls) => self.begin_batch(calls).await,
+            Effect::RunTools(calls) => self.begin_batch(Whose::Turn, calls).await,
             Effect::CancelTools => {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
@@ -263,7 +264,7 @@ impl Actor {
     }
 
     /// The model that this session chose, then the others in order.
-    fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
+    pub(super) fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
         let models = &self.deps.models;
         let first = self.record.model.min(models.len().saturating_sub(1));
         let place = if index == 0 {
@@ -276,7 +277,7 @@ impl Actor {
         models.get(place).cloned()
     }
 
-    fn tool_specs(&self) -> Vec<ToolSpec> {
+    pub(super) fn tool_specs(&self) -> Vec<ToolSpec> {
         let mut specs: Vec<ToolSpec> = self
             .deps
             .toolbox
@@ -420,6 +421,7 @@ impl Actor {
             cancel: CancellationToken::new(),
             request: CancellationToken::new(),
             batch: None,
+            children: Vec::new(),
             tools: Vec::new(),
             timers: std::collections::HashMap::new(),
             text_tail: String::new(),
@@ -619,7 +621,7 @@ pub(super) async fn hand_over(
 }
 
 /// Streams one reply into `send`. A stream that ends without an end is a fault.
-async fn stream(
+pub(super) async fn stream(
     model: Arc<dyn Model>,
     request: ModelRequest,
     mut send: impl FnMut(Result<ModelEvent, ModelFault>),

@@ -7,8 +7,7 @@ use super::args;
 use super::call::{Inspection, Place, Unfit};
 use crate::domain::{ActionClass, AgentRole, Effects, ToolDescriptor};
 
-const EXAMPLE: &str =
-    r#"{"role":"explorer","task":"Find where dates are parsed and list the files with line numbers."}"#;
+const EXAMPLE: &str = r#"{"role":"explorer","task":"Find where dates are parsed and list the files with line numbers."}"#;
 const MAX_TASK: usize = 8000;
 
 pub(super) static DESCRIPTOR: ToolDescriptor = ToolDescriptor {

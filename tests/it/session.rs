@@ -1,4 +1,6 @@
 //! What a person and a model see of a session, over real sockets.
 
+#[path = "session/agents.rs"]
+mod agents;
 #[path = "session/surroundings.rs"]
 mod surroundings;

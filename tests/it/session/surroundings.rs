@@ -112,12 +112,10 @@ async fn without_planning_a_live_plan_is_left_alone_and_comes_back_with_it() {
     session.world.say("/plan_status");
     session.sees("Planning is switched off").await;
     session.world.say("and now?");
-    session
-        .world
-        .world()
-        .wait_for(|_| (session.asked.lock().unwrap().len() > 3).then_some(()))
+    let asked = session
+        .asks(|asked| asked.last().contains("and now?"))
         .await;
-    assert!(!session.requests()[3].all().contains("[Current plan:"));
+    assert!(!asked.all().contains("[Current plan:"));
     assert_eq!(std::fs::read(&files[0]).unwrap(), before);
     std::fs::remove_file(&project).unwrap();
     session.world.say("/plan_status");

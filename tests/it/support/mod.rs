@@ -6,4 +6,4 @@ mod session;
 
 pub(crate) use bot::TestBot;
 pub(crate) use client::Client;
-pub(crate) use session::{Say, Session};
+pub(crate) use session::{Asked, Say, Session};

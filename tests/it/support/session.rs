@@ -15,6 +15,7 @@ use greenlight::text::redact::Redactor;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 
 use super::TestBot;
 
@@ -25,6 +26,8 @@ pub(crate) enum Say {
     Text(String),
     /// Calls: tool and arguments.
     Calls(Vec<(&'static str, Value)>),
+    /// Nothing, for ever.
+    Never,
 }
 
 impl Say {
@@ -79,7 +82,7 @@ impl Asked {
 
 struct Provider {
     script: Mutex<Script>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: watch::Sender<Vec<Asked>>,
     calls: Mutex<u32>,
 }
 
@@ -91,8 +94,7 @@ pub(crate) struct Session {
     /// with a process.
     bot: Option<(Bot, Runtime)>,
     settings: Settings,
-    /// What the model was asked, oldest first.
-    pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
+    asked: watch::Receiver<Vec<Asked>>,
     home: tempfile::TempDir,
     workspace: tempfile::TempDir,
 }
@@ -106,8 +108,8 @@ impl Session {
         let world = TestBot::new().await;
         let home = tempfile::tempdir().unwrap();
         let workspace = tempfile::tempdir().unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let url = provider(Box::new(script), Arc::clone(&asked)).await;
+        let (asking, asked) = watch::channel(Vec::new());
+        let url = provider(Box::new(script), asking).await;
         let mut settings = config::load(
             &Flags {
                 home: Some(home.path().to_path_buf()),
@@ -190,7 +192,7 @@ impl Session {
                     .into_iter()
                     .map(|post| post.text)
                     .collect::<Vec<_>>(),
-                self.asked.lock().unwrap().last()
+                self.asked.borrow().last()
             ),
         }
     }
@@ -229,7 +231,16 @@ impl Session {
 
     /// Every request so far.
     pub(crate) fn requests(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+        self.asked.borrow().clone()
+    }
+
+    /// Waits for a request to the model.
+    pub(crate) async fn asks(&self, fits: impl Fn(&Asked) -> bool) -> Asked {
+        let mut asked = self.asked.clone();
+        let found = asked.wait_for(|all| all.iter().any(&fits));
+        let all = tokio::time::timeout(Duration::from_secs(30), found).await;
+        let all = all.expect("a request in time").expect("a provider");
+        all.iter().find(|asked| fits(asked)).cloned().unwrap()
     }
 }
 
@@ -241,7 +252,7 @@ impl Drop for Session {
     }
 }
 
-async fn provider(script: Script, asked: Arc<Mutex<Vec<Asked>>>) -> String {
+async fn provider(script: Script, asked: watch::Sender<Vec<Asked>>) -> String {
     let provider = Arc::new(Provider {
         script: Mutex::new(script),
         asked,
@@ -260,8 +271,9 @@ async fn answer(State(provider): State<Arc<Provider>>, body: String) -> Response
         let mut script = provider.script.lock().unwrap();
         script(&asked)
     };
-    provider.asked.lock().unwrap().push(asked);
+    provider.asked.send_modify(|all| all.push(asked));
     let (delta, finish) = match say {
+        Say::Never => std::future::pending().await,
         Say::Text(text) => (json!({ "content": text }), "stop"),
         Say::Calls(calls) => {
             let mut count = provider.calls.lock().unwrap();
