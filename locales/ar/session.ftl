@@ -150,3 +150,5 @@ agent-steps = { $count ->
     [many] { $count } خطوة
    *[other] { $count } خطوة
 }
+end-left = ما زال مفتوحًا:
+    { $left }

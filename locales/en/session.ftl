@@ -139,3 +139,5 @@ agent-steps = { $count ->
     [one] { $count } step
    *[other] { $count } steps
 }
+end-left = Still open:
+    { $left }

@@ -145,3 +145,5 @@ agent-steps = { $count ->
     [many] { $count } шагов
    *[other] { $count } шага
 }
+end-left = Осталось:
+    { $left }

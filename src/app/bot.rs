@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use crate::config::{self, Adapter, ModelSettings, Settings};
-use crate::domain::Fault;
+use crate::domain::{Fault, HostEvent};
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
 use crate::session::flow_task::Reposts;
@@ -30,6 +30,8 @@ use super::route::Router;
 
 /// Updates that may wait between the inbox and the dispatcher.
 const FEED: usize = 1024;
+/// Events that a slow watcher may be behind.
+const EVENTS: usize = 256;
 /// Deliveries that may wait in each lane.
 const LANES: usize = 1024;
 /// How long sessions may take to put their turns down.
@@ -115,6 +117,7 @@ impl Bot {
             redactor,
             reposts: Arc::new(Reposts::default()),
             answered: Answered::default(),
+            events: broadcast::channel(EVENTS).0,
             nonce: uuid::Uuid::new_v4().simple().to_string(),
             username,
         });
@@ -191,6 +194,12 @@ impl Bot {
     #[must_use]
     pub fn claim_code(&self) -> Option<String> {
         self.context.offer_claim()
+    }
+
+    /// What happens to plans from now on (`greenlight.event/v1`).
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<HostEvent> {
+        self.deps.events.subscribe()
     }
 
     /// Ends when the bot cannot go on by itself, such as when its token is refused.

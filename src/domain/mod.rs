@@ -2,6 +2,7 @@
 //! and errors by remedy. Plain data without behaviour that needs a runtime.
 
 mod chat;
+mod event;
 mod ids;
 mod inbound;
 mod keyboard;
@@ -11,6 +12,7 @@ mod remedy;
 mod tool;
 
 pub use chat::{ChatKey, ChatKind, Entity, EntityKind, Formatted};
+pub use event::{EVENT_SCHEMA, HostEvent};
 pub use ids::{
     ApprovalId, CallId, ChatId, MessageId, SessionId, ThreadId, TurnId, UpdateId, UserId,
 };

@@ -22,6 +22,7 @@ use super::flow_task::FlowHandle;
 use super::mail::Mail;
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, TurnRecord};
+use super::watch::Watch;
 
 /// A session at work.
 pub(super) struct Actor {
@@ -61,6 +62,8 @@ pub(super) struct Running {
     /// Ends the model request in flight.
     pub(super) request: CancellationToken,
     pub(super) batch: Option<ToolBatch>,
+    /// What is noticed about its calls.
+    pub(super) watch: Watch,
     /// Sub-agents at work.
     pub(super) children: Vec<Child>,
     /// Tools in flight.

@@ -7,9 +7,11 @@ use tracing::info;
 use crate::agent::batch::{self, Item, ItemState};
 use crate::agent::{Effect, Event, Finished};
 use crate::domain::{
-    CallId, CallStatus, Effects, Progress, Role, SandboxProfile, ToolCall, ToolOutcome, TurnId,
+    ActionClass, CallId, CallStatus, Effects, Progress, Role, SandboxProfile, ToolCall,
+    ToolOutcome, TurnId,
 };
 use crate::plan::evidence::{self, BatchCall};
+use crate::plan::tool;
 use crate::store::Batch;
 use crate::tools::{Inspection, Place, Unfit};
 
@@ -79,6 +81,7 @@ impl Actor {
         let mut effects = Vec::new();
         for (id, unfit) in unfits {
             let malformed = matches!(unfit, Unfit::Malformed(_));
+            self.note_rejection(&id);
             let status = match &unfit {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
@@ -90,6 +93,21 @@ impl Actor {
         }
         effects.extend(self.pump(&whose).await);
         effects
+    }
+
+    /// A plan call that could not be understood is an event.
+    fn note_rejection(&self, id: &CallId) {
+        let Some((whose, index)) = self.find_call(id) else {
+            return;
+        };
+        let call = self
+            .batch(&whose)
+            .and_then(|batch| batch.calls.get(index))
+            .map(|entry| &entry.call)
+            .filter(|call| call.name == plans::TOOL);
+        if let Some(Err(rejection)) = call.map(|call| tool::parse(&call.arguments)) {
+            self.plan_call_refused(rejection.operation, rejection.class);
+        }
     }
 
     fn batch_entry(
@@ -228,9 +246,11 @@ impl Actor {
     async fn batch_over(&mut self, whose: &Whose) -> Vec<Effect> {
         self.put_batch(whose, None);
         if let Whose::Child(call) = whose {
-            let steer = Vec::new();
             return self.child_mut(call).map_or_else(Vec::new, |child| {
-                child.turn.step(Event::BatchDone { steer })
+                // It knows no plan, so there is none to think over.
+                let (hints, _) = child.watch.batch_over(None);
+                let steer = Vec::new();
+                child.turn.step(Event::BatchDone { steer, hints })
             });
         }
         let mut batch = Batch::new();
@@ -238,9 +258,13 @@ impl Actor {
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
+        let (hints, signal) = running.watch.batch_over(self.plans.active());
         // The deletions go out with the records of the same words: if they are lost together with a
         // crash, the words are still queued.
-        let effects = running.turn.step(Event::BatchDone { steer });
+        let effects = running.turn.step(Event::BatchDone { steer, hints });
+        if let Some(signal) = signal {
+            self.emit(&signal);
+        }
         self.append_first(effects, batch).await
     }
 
@@ -301,7 +325,11 @@ impl Actor {
         entry.item.state = ItemState::Done;
         let call = entry.call.clone();
         let effects = entry.item.effects;
-        let target = entry.item.targets.first().cloned();
+        let targets = entry.item.targets.clone();
+        let class = entry
+            .inspection
+            .as_ref()
+            .map_or(ActionClass::Read, |found| found.class);
         if outcome.duration_ms == 0
             && let Some(started) = entry.started
         {
@@ -318,15 +346,17 @@ impl Actor {
             summary: outcome.summary.clone(),
             duration_ms: outcome.duration_ms,
         };
+        let noticed = outcome.clone();
         let finished = Event::Finished(Finished {
             outcome,
             effects,
-            target,
+            targets,
             malformed,
             refused_submission,
         });
         if let Whose::Child(id) = whose {
             return self.child_mut(id).map_or_else(Vec::new, |child| {
+                child.watch.finished(None, &call, class, &noticed);
                 child.changed |= changed;
                 child.turn.step(finished)
             });
@@ -334,6 +364,9 @@ impl Actor {
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
+        running
+            .watch
+            .finished(self.plans.active(), &call, class, &noticed);
         running.flow.progress(shown);
         let effects = running.turn.step(finished);
         self.append_first(effects, Batch::new()).await

@@ -24,6 +24,7 @@ use crate::text::units::truncate_bytes;
 use super::actor::Actor;
 use super::batch::{ToolBatch, Whose, outcome};
 use super::mail::Mail;
+use super::watch::Watch;
 
 /// Name of the tool that starts one.
 pub(super) const TOOL: &str = "spawn_agent";
@@ -58,6 +59,8 @@ pub(super) struct Child {
     pub(super) call: CallId,
     pub(super) turn: Turn,
     pub(super) batch: Option<ToolBatch>,
+    /// What is noticed about its calls.
+    pub(super) watch: Watch,
     /// Names of its tools.
     pub(super) tools: Vec<String>,
     /// Whether any of its calls may have changed something.
@@ -134,6 +137,7 @@ impl Actor {
             call: call.id.clone(),
             turn: Turn::new(turn, limits),
             batch: None,
+            watch: Watch::default(),
             tools,
             changed: false,
             role,

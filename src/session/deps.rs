@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::config::Settings;
-use crate::domain::{ChatKey, SessionId, UserId};
+use tokio::sync::broadcast;
+
+use crate::domain::{ChatKey, HostEvent, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::api::ApiClient;
@@ -38,6 +40,8 @@ pub struct Deps {
     pub reposts: Arc<Reposts>,
     /// Callback queries that were answered; a replayed tap gets no second answer.
     pub answered: Answered,
+    /// What happens to plans, for those who watch; a slow watcher misses the oldest ones.
+    pub events: broadcast::Sender<HostEvent>,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.

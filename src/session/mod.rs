@@ -29,6 +29,7 @@ mod speak;
 mod taps;
 mod tokens;
 mod turns;
+mod watch;
 mod words;
 
 pub use deps::{Answered, Deps};

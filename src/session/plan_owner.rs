@@ -117,7 +117,7 @@ impl Actor {
             "the owner approved the plan"
         );
         metrics::counter!("greenlight_plans_approved_total").increment(1);
-        self.plans.state = PlanState::Active(Box::new(plan));
+        self.plan_becomes(PlanState::Active(Box::new(plan)));
         self.seed(by, message).await;
         Ok(())
     }

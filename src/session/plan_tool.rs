@@ -55,7 +55,10 @@ impl Actor {
         }
         let parsed = match tool::parse(&call.arguments) {
             Ok(parsed) => parsed,
-            Err(rejection) => return outcome(&call.id, CallStatus::Failed, rejection.text),
+            Err(rejection) => {
+                self.plan_call_refused(rejection.operation, rejection.class);
+                return outcome(&call.id, CallStatus::Failed, rejection.text);
+            }
         };
         match self.apply_plan(&parsed).await {
             Ok(text) => outcome(&call.id, CallStatus::Ok, parsed.reply(&text)),
@@ -110,7 +113,13 @@ impl Actor {
                 render: &render,
             };
             ops::apply(&self.plans.state, parsed.operation.clone(), &ctx)
-                .map_err(|refusal| parsed.refusal(&refusal.text, refusal.class).text)?
+        };
+        let applied = match applied {
+            Ok(applied) => applied,
+            Err(refusal) => {
+                self.plan_call_refused(Some(parsed.operation.name()), refusal.class);
+                return Err(parsed.refusal(&refusal.text, refusal.class).text);
+            }
         };
         self.store_applied(&applied).await?;
         self.set_goal(applied.goal).await;
@@ -139,10 +148,7 @@ impl Actor {
                 warn!(error = %fault, "a plan was not saved");
                 "the host could not save the plan; nothing was changed".to_owned()
             })?;
-        self.plans.state = state.clone();
-        if let Some(event) = &applied.event {
-            info!(event = ?event, "plan changed");
-        }
+        self.plan_becomes(state.clone());
         Ok(())
     }
 
@@ -250,7 +256,7 @@ impl Actor {
             staled = changes.staled,
             "evidence changed"
         );
-        self.plans.state = PlanState::Active(Box::new(plan));
+        self.plan_becomes(PlanState::Active(Box::new(plan)));
         self.archive_if_due().await;
         self.show_plan_progress();
     }

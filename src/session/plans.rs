@@ -354,6 +354,7 @@ impl Actor {
                     Vec::new()
                 };
                 PlanFacts {
+                    nudge: reminder::completion_nudge(plan),
                     open_tasks: open,
                     verification_owed: owed,
                     ..PlanFacts::default()

@@ -12,6 +12,7 @@ use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
     ChatId, ChatKey, ChatKind, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
 };
+use crate::plan::signals::Signals;
 use crate::store::{StoreError, Table};
 
 use super::actor::Actor;
@@ -212,6 +213,7 @@ impl Sessions {
             model: 0,
             grants: Vec::new(),
             goal: None,
+            signals: Signals::default(),
             used_at: now,
         };
         let mut batch = crate::store::Batch::new();

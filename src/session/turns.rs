@@ -29,6 +29,7 @@ use super::batch::Whose;
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
+use super::watch::Watch;
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -62,6 +63,10 @@ impl Actor {
                 continue;
             }
             if let Effect::Finish { reason, answer } = &effect {
+                if let Some(text) = self.left_for_model(reason) {
+                    let turn = self.record.turn;
+                    self.append(&mut batch, Record::Host { turn, text })?;
+                }
                 self.put_delivering(&mut batch, reason, answer)?;
             }
             if !batch.is_empty() {
@@ -421,6 +426,7 @@ impl Actor {
             cancel: CancellationToken::new(),
             request: CancellationToken::new(),
             batch: None,
+            watch: Watch::default(),
             children: Vec::new(),
             tools: Vec::new(),
             timers: std::collections::HashMap::new(),
@@ -517,7 +523,10 @@ impl Actor {
         reason: &EndReason,
         text: String,
     ) -> (TurnId, Option<Answer>) {
-        let said = super::words::ending(&self.language(), reason);
+        let mut said = super::words::ending(&self.language(), reason);
+        if let (Some(said), Some(left)) = (&mut said, self.left_for_people(reason)) {
+            said.push_str(&format!("\n\n{left}"));
+        }
         if text.trim().is_empty() && said.is_none() {
             return (record.turn, None);
         }
