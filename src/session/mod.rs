@@ -31,6 +31,7 @@ mod tokens;
 mod turns;
 mod watch;
 mod words;
+mod worked;
 
 pub use deps::{Answered, Deps};
 pub use record::SessionRecord;

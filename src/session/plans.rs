@@ -357,6 +357,7 @@ impl Actor {
                     nudge: reminder::completion_nudge(plan),
                     open_tasks: open,
                     verification_owed: owed,
+                    unfinished_targets: self.unfinished_targets(plan),
                     ..PlanFacts::default()
                 }
             }
