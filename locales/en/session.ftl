@@ -141,3 +141,5 @@ agent-steps = { $count ->
 }
 end-left = Still open:
     { $left }
+plan-lost = ⚠️ The plan file was lost and could not be restored; there is no plan now.
+plan-restored = ⚠️ The plan file was lost, so I restored the checklist from its last state; its checks must pass again.

@@ -16,6 +16,7 @@ pub mod flow_task;
 mod flow_wires;
 mod inputs;
 pub mod journal;
+mod lost_plan;
 mod mail;
 mod narrow;
 mod plan_owner;

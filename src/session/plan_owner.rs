@@ -324,6 +324,7 @@ impl Actor {
         self.record.turn = TurnId(self.record.turn.0 + 1);
         let epoch = self.record.turn;
         let now = chrono::Utc::now();
+        self.forget_plan_message().await;
         let discarded = self
             .plans
             .with(move |files| {

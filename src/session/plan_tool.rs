@@ -273,6 +273,7 @@ impl Actor {
         let plan = plan.clone();
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
         let id = plan.id.clone();
+        self.forget_plan_message().await;
         let archived = self
             .plans
             .with(move |files| files.archive(&plan, now, epoch))

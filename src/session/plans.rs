@@ -35,6 +35,8 @@ pub(super) struct Plans {
     pub(super) state: PlanState,
     pub(super) cache: ContextCache,
     pub(super) epoch: TurnId,
+    /// The message that is kept for the case that the file gets lost.
+    pub(super) kept: Option<String>,
     enabled: bool,
 }
 
@@ -51,6 +53,7 @@ impl Plans {
             state: PlanState::NoPlan,
             cache: ContextCache::default(),
             epoch: record.turn,
+            kept: None,
             enabled: settings.plan.enabled,
         }
     }
@@ -205,6 +208,7 @@ impl Actor {
         if let Some(state) = self.plans.with(move |files| files.load(now)).await {
             self.plans.state = state;
         }
+        self.restore_lost_plan().await;
     }
 
     /// After a start no evidence counts as fresh.
@@ -277,11 +281,12 @@ impl Actor {
             crate::text::untrusted::wrap(&nonce, crate::plan::context::SOURCE, body)
         };
         match &self.plans.state {
-            PlanState::Active(plan) if !plan.tasks.is_empty() => Some(self.plans.cache.message(
-                plan,
-                settings.plan.max_render_chars,
-                &wrap,
-            )),
+            PlanState::Active(plan) if !plan.tasks.is_empty() => {
+                let cap = settings.plan.max_render_chars;
+                let message = self.plans.cache.message(plan, cap, &wrap);
+                self.keep_plan_message(&message).await;
+                Some(message)
+            }
             state => {
                 let path = self.plans.target().await?;
                 let missing = self.missing_english();
@@ -299,6 +304,15 @@ impl Actor {
             .iter()
             .map(|item| item.english().to_owned())
             .collect()
+    }
+
+    /// A summary with what must not get lost in it: the plan stands first, because the end may be cut.
+    pub(super) async fn whole_digest(&self, summary: &str) -> String {
+        let plan = self.digest_plan().await;
+        let recovery = reminder::recovery(&self.plans.state).unwrap_or_default();
+        let parts = [plan.as_str(), recovery.as_str(), summary];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join("\n\n")
     }
 
     /// The plan's part of a digest: state, path, next step and remaining titles.

@@ -391,7 +391,6 @@ impl Actor {
         });
         tokio::spawn(async move {
             let text = told.await.ok().filter(|text| !text.trim().is_empty());
-            let text = text.map(|text| format!("{text}\n\n{plan}"));
             me.send(Mail::Digest { turn, text }).ok();
         });
     }

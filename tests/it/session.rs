@@ -2,5 +2,7 @@
 
 #[path = "session/agents.rs"]
 mod agents;
+#[path = "session/planned.rs"]
+mod planned;
 #[path = "session/surroundings.rs"]
 mod surroundings;
