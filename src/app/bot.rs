@@ -10,12 +10,14 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use crate::config::{self, Adapter, ModelSettings, Settings};
-use crate::domain::{Fault, HostEvent};
+use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
+use crate::session::board::Board;
 use crate::session::flow_task::Reposts;
 use crate::session::journal::StoreJournal;
-use crate::session::{Answered, Deps, Sessions};
+use crate::session::usage::UsageBook;
+use crate::session::{Answered, Deps, PlanEvent, Sessions};
 use crate::store::{Store, StoreError};
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
@@ -118,9 +120,15 @@ impl Bot {
             reposts: Arc::new(Reposts::default()),
             answered: Answered::default(),
             events: broadcast::channel(EVENTS).0,
+            usage: UsageBook::open(&store)
+                .await
+                .map_err(|fault| fault.fault())?,
+            board: Board::default(),
             nonce: uuid::Uuid::new_v4().simple().to_string(),
             username,
         });
+        let metrics = super::metrics::install();
+        super::http::start(&deps, &intake, metrics.ok(), &cancel).await?;
         let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
             .await
             .map_err(|fault| fault.fault())?;
@@ -196,9 +204,9 @@ impl Bot {
         self.context.offer_claim()
     }
 
-    /// What happens to plans from now on (`greenlight.event/v1`).
+    /// What happens to plans from now on.
     #[must_use]
-    pub fn events(&self) -> broadcast::Receiver<HostEvent> {
+    pub fn events(&self) -> broadcast::Receiver<PlanEvent> {
         self.deps.events.subscribe()
     }
 

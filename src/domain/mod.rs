@@ -2,7 +2,6 @@
 //! and errors by remedy. Plain data without behaviour that needs a runtime.
 
 mod chat;
-mod event;
 mod ids;
 mod inbound;
 mod keyboard;
@@ -12,7 +11,6 @@ mod remedy;
 mod tool;
 
 pub use chat::{ChatKey, ChatKind, Entity, EntityKind, Formatted};
-pub use event::{EVENT_SCHEMA, HostEvent};
 pub use ids::{
     ApprovalId, CallId, ChatId, MessageId, SessionId, ThreadId, TurnId, UpdateId, UserId,
 };

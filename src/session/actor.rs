@@ -45,7 +45,6 @@ pub(super) struct Actor {
     pub(super) comment: Option<(String, String)>,
     /// The newest flow message, as far as it is known.
     pub(super) card: Option<crate::domain::MessageId>,
-    pub(super) day_tokens: (chrono::NaiveDate, u64),
     /// Settings as they hold in the workspace, as of the last turn boundary.
     pub(super) bounds: Arc<Settings>,
     /// What was said about a project file that cannot be used.

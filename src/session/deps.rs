@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use crate::config::Settings;
 use tokio::sync::broadcast;
 
-use crate::domain::{ChatKey, HostEvent, SessionId, UserId};
+use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::api::ApiClient;
@@ -16,7 +16,10 @@ use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
 
+use super::board::Board;
 use super::flow_task::Reposts;
+use super::usage::UsageBook;
+use super::watch::PlanEvent;
 
 /// The program's shared parts, made once.
 pub struct Deps {
@@ -38,10 +41,14 @@ pub struct Deps {
     pub redactor: Arc<Redactor>,
     /// When flow messages were posted anew last, by chat.
     pub reposts: Arc<Reposts>,
+    /// What was used.
+    pub usage: UsageBook,
+    /// Which sessions work now.
+    pub board: Board,
     /// Callback queries that were answered; a replayed tap gets no second answer.
     pub answered: Answered,
     /// What happens to plans, for those who watch; a slow watcher misses the oldest ones.
-    pub events: broadcast::Sender<HostEvent>,
+    pub events: broadcast::Sender<PlanEvent>,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.

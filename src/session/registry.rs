@@ -251,7 +251,6 @@ impl Sessions {
             holding: false,
             comment: None,
             card: None,
-            day_tokens: (chrono::NaiveDate::MIN, 0),
             bounds: self.deps.settings(),
             project_fault: None,
         };

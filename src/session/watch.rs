@@ -1,11 +1,9 @@
 //! What is noticed about a plan and about calls: signals for the outside, hints for the model.
 
-use serde_json::Value;
+use chrono::{DateTime, Utc};
 use tracing::info;
 
-use crate::domain::{
-    ActionClass, CallStatus, EVENT_SCHEMA, EndReason, HostEvent, ToolCall, ToolOutcome,
-};
+use crate::domain::{ActionClass, CallStatus, EndReason, SessionId, ToolCall, ToolOutcome, TurnId};
 use crate::plan::model::{Plan, PlanState};
 use crate::plan::reminder;
 use crate::plan::signals::{
@@ -20,6 +18,21 @@ use super::actor::Actor;
 const POLL: &str = "bg_output";
 /// Titles of open tasks at the end of an exhausted turn.
 const LEFT: usize = 20;
+
+/// A signal about a session's plan, for those who watch from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanEvent {
+    /// Session.
+    pub session: SessionId,
+    /// The running turn, if one runs.
+    pub turn: Option<TurnId>,
+    /// Model requests of that turn so far.
+    pub request: u32,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// What: counts and versions only.
+    pub signal: Signal,
+}
 
 /// Watches the calls of one turn or sub-agent.
 #[derive(Debug, Default)]
@@ -138,18 +151,14 @@ impl Actor {
 
     /// Tells the log and everybody who watches.
     pub(super) fn emit(&self, signal: &Signal) {
-        let mut data = serde_json::to_value(signal).unwrap_or_default();
-        if let Value::Object(fields) = &mut data {
-            fields.remove("event");
-        }
-        info!(event = signal.name(), data = %data, "plan signal");
-        let event = HostEvent {
-            schema: EVENT_SCHEMA,
-            name: signal.name(),
+        info!(event = signal.name(), detail = ?signal, "plan signal");
+        let running = self.running.as_ref();
+        let event = PlanEvent {
             session: self.record.id.clone(),
-            turn: self.record.turn,
+            turn: running.map(|running| running.turn.id()),
+            request: running.map_or(0, |running| running.turn.spent().0),
             at: chrono::Utc::now(),
-            data,
+            signal: signal.clone(),
         };
         // Nobody may be watching.
         self.deps.events.send(event).ok();
