@@ -66,9 +66,15 @@ pub(super) async fn start(
         .as_ref()
         .map(|_| Arc::new(Hook(intake.clone())) as Arc<dyn WebhookIntake>);
     let rendered = metrics.clone();
+    let events = Events::new(chrono::Utc::now());
+    tokio::spawn(super::plan_events::publish(
+        Arc::clone(deps),
+        events.clone(),
+        cancel.clone(),
+    ));
     let parts = HttpParts {
         source: Arc::new(View(Arc::clone(deps))),
-        events: Events::new(chrono::Utc::now()),
+        events,
         health: Health::new(&deps.store, polls, model),
         store: deps.store.clone(),
         metrics: Arc::new(move || rendered.as_ref().map(Metrics::render).unwrap_or_default()),

@@ -24,6 +24,7 @@ use crate::telegram::outbox::{Outbox, SendFault};
 
 use super::actor::{Actor, Running};
 use super::answer::{self, Answer};
+use super::batch::Whose;
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
@@ -33,6 +34,7 @@ use super::requests::stream;
 const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
 /// Wait before an answer is sent again that Telegram could not be reached for.
 const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
+use super::watch::Watch;
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -64,6 +66,10 @@ impl Actor {
                 continue;
             }
             if let Effect::Finish { reason, answer } = &effect {
+                if let Some(text) = self.left_for_model(reason) {
+                    let turn = self.record.turn;
+                    self.append(&mut batch, Record::Host { turn, text })?;
+                }
                 self.put_delivering(&mut batch, reason, answer)?;
             }
             // What is only shown waits for nothing, so that records of one step land together or not at all.
@@ -98,7 +104,7 @@ impl Actor {
         Ok(())
     }
 
-    fn redacted(&self, record: Record) -> Record {
+    pub(super) fn redacted(&self, record: Record) -> Record {
         let clean = |text: String| self.deps.redactor.redact(&text);
         match record {
             Record::User { turn, mut input } => {
@@ -153,7 +159,7 @@ impl Actor {
                 }
                 Vec::new()
             }
-            Effect::RunTools(calls) => self.begin_batch(calls).await,
+            Effect::RunTools(calls) => self.begin_batch(Whose::Turn, calls).await,
             Effect::CancelTools => {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
@@ -252,30 +258,30 @@ impl Actor {
     }
 
     pub(super) fn tool_specs(&self) -> Vec<ToolSpec> {
-        let settings = self.deps.settings();
         let mut specs: Vec<ToolSpec> = self
             .deps
             .toolbox
             .descriptors()
             .into_iter()
+            .filter(|tool| self.offers(tool.name))
             .map(|tool| ToolSpec {
                 name: tool.name.to_owned(),
                 description: tool.description.to_owned(),
                 schema: (tool.schema)(),
             })
             .collect();
-        if settings.plan.enabled {
+        if self.offers(super::plans::TOOL) {
             specs.push(super::plans::spec());
         }
         specs
     }
 
     pub(super) fn system_prompt(&self) -> String {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
             planning: settings.plan.enabled,
-            yolo: self.record.level == ApprovalLevel::Yolo,
+            yolo: self.level() == ApprovalLevel::Yolo,
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
@@ -307,14 +313,13 @@ impl Actor {
         });
         tokio::spawn(async move {
             let text = told.await.ok().filter(|text| !text.trim().is_empty());
-            let text = text.map(|text| format!("{text}\n\n{plan}"));
             me.send(Mail::Digest { turn, text }).ok();
         });
     }
 
     /// Makes the machine and the flow of a new turn.
     pub(super) fn open_turn(&mut self, record: TurnRecord, resumed: bool) {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         let window = self.model(0).map_or(0, |model| model.window());
         let mut tools: Vec<String> = self
             .tool_specs()
@@ -343,6 +348,8 @@ impl Actor {
             cancel: CancellationToken::new(),
             request: CancellationToken::new(),
             batch: None,
+            watch: Watch::default(),
+            children: Vec::new(),
             tools: Vec::new(),
             timers: std::collections::HashMap::new(),
             text_tail: String::new(),
@@ -441,7 +448,10 @@ impl Actor {
         reason: &EndReason,
         text: String,
     ) -> (TurnId, Option<Answer>) {
-        let said = super::words::ending(&self.language(), reason);
+        let mut said = super::words::ending(&self.language(), reason);
+        if let (Some(said), Some(left)) = (&mut said, self.left_for_people(reason)) {
+            said.push_str(&format!("\n\n{left}"));
+        }
         if text.trim().is_empty() && said.is_none() {
             return (record.turn, None);
         }
@@ -503,6 +513,7 @@ impl Actor {
 
     pub(super) async fn shutdown(&mut self, done: oneshot::Sender<()>) {
         self.over = true;
+        self.stop_jobs(true);
         self.cancel_turn(Cancel::Shutdown).await;
         if let Some(delivery) = self.delivery.take() {
             delivery.await.ok();

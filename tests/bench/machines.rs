@@ -148,11 +148,14 @@ fn turn(c: &mut Criterion) {
                     effects.extend(turn.step(Event::Finished(Finished {
                         outcome: outcome(call.id, "fn main() {}".into()),
                         effects: Effects::Read,
-                        target: Some("src/parser.rs".into()),
+                        targets: vec!["src/parser.rs".into()],
                         malformed: false,
                         refused_submission: None,
                     })));
-                    effects.extend(turn.step(Event::BatchDone { steer: Vec::new() }));
+                    effects.extend(turn.step(Event::BatchDone {
+                        steer: Vec::new(),
+                        hints: Vec::new(),
+                    }));
                     effects
                 },
                 criterion::BatchSize::SmallInput,
