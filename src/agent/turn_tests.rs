@@ -64,9 +64,11 @@ fn batch_done(hints: Vec<String>) -> Event {
 }
 
 fn end(effects: &[Effect]) -> Option<(EndReason, String)> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Finish { reason, answer } => Some((reason.clone(), answer.clone())),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Finish { reason, answer } = effect else {
+            return None;
+        };
+        Some((reason.clone(), answer.clone()))
     })
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 use tracing::info;
 
 use crate::agent::batch::{self, Item, ItemState};
+use crate::agent::transcript::Record;
 use crate::agent::{Effect, Event, Finished};
 use crate::domain::{
     ActionClass, CallId, CallStatus, Effects, Progress, Role, SandboxProfile, ToolCall,
@@ -86,6 +87,7 @@ impl Actor {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
             };
+            self.announce_unfit(&id);
             effects.extend(
                 self.over(&whose, outcome(&id, status, unfit.into()), malformed)
                     .await,
@@ -253,17 +255,20 @@ impl Actor {
                 child.turn.step(Event::BatchDone { steer, hints })
             });
         }
-        let mut batch = Batch::new();
-        let steer = self.steer(&mut batch);
+        let words = self.steer();
+        let steer = words.iter().map(|queued| self.user_input(queued)).collect();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         let (hints, signal) = running.watch.batch_over(self.plans.active());
-        // The deletions go out with the records of the same words: if they are lost together with a
-        // crash, the words are still queued.
         let effects = running.turn.step(Event::BatchDone { steer, hints });
         if let Some(signal) = signal {
             self.emit(&signal);
+        }
+        // The words leave the queue with the records that hold them; a turn that ends here takes none.
+        let mut batch = Batch::new();
+        if matches!(effects.first(), Some(Effect::Append(Record::User { .. }))) {
+            self.took(&words, &mut batch);
         }
         self.append_first(effects, batch).await
     }
@@ -273,17 +278,25 @@ impl Actor {
     async fn append_first(&mut self, effects: Vec<Effect>, mut batch: Batch) -> Vec<Effect> {
         let mut rest = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Append(record) if rest.is_empty() => {
-                    if let Err(fault) = self.append(&mut batch, record) {
-                        self.store_failed(&fault);
-                    }
+            if !rest.is_empty() {
+                rest.push(effect);
+            } else if let Effect::Append(record) = effect {
+                if let Err(fault) = self.append(&mut batch, record) {
+                    self.store_failed(&fault);
                 }
-                other => rest.push(other),
+            } else {
+                rest.push(effect);
             }
         }
-        self.commit(batch).await;
-        rest
+        if !batch.is_empty() {
+            let closing = std::mem::take(&mut self.closing);
+            self.close_in(&mut batch, &closing);
+        }
+        if self.commit(batch).await {
+            rest
+        } else {
+            Vec::new()
+        }
     }
 
     pub(super) async fn tool_done(&mut self, turn: TurnId, outcome: ToolOutcome) {
@@ -374,36 +387,6 @@ impl Actor {
         self.append_first(effects, Batch::new()).await
     }
 
-    pub(super) fn announce(&mut self, whose: &Whose, call: &ToolCall, inspection: &Inspection) {
-        if let Whose::Child(id) = whose {
-            let (label, argument) = (self.label(&call.name), self.shown_argument(inspection));
-            self.child_step(id, &label, &argument);
-            return;
-        }
-        let Some(running) = &self.running else {
-            return;
-        };
-        running.flow.progress(Progress::ToolStarted {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            label: self.label(&call.name),
-            argument: self.shown_argument(inspection),
-        });
-    }
-
-    /// The main argument as people see it: no path of the data directory.
-    fn shown_argument(&self, inspection: &Inspection) -> String {
-        let argument = self.deps.redactor.redact(&inspection.argument);
-        if inspection
-            .targets
-            .iter()
-            .any(|target| self.plans.is_md(target))
-        {
-            return self.tr("tool-plan-file", &[]);
-        }
-        argument
-    }
-
     /// What a tool can do at most, for a call that was not understood.
     pub(super) fn declared(&self, name: &str) -> Effects {
         self.deps
@@ -425,18 +408,6 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or("unknown", |tool| tool.name)
-    }
-
-    fn label(&self, name: &str) -> String {
-        if name == plans::TOOL {
-            return "tool-plan".to_owned();
-        }
-        self.deps
-            .toolbox
-            .descriptors()
-            .into_iter()
-            .find(|tool| tool.name == name)
-            .map_or_else(|| "tool-other".to_owned(), |tool| tool.label.to_owned())
     }
 
     pub(super) fn batch(&self, whose: &Whose) -> Option<&ToolBatch> {

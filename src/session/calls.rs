@@ -143,6 +143,11 @@ impl Actor {
         entry.profile = profile;
         let effects = entry.item.effects;
         if call.name == plans::TOOL {
+            let reads = plans::operation(&call) == Some(gate::PlanOperation::Get);
+            if !reads && !self.record_start(&call.id).await {
+                let text = "not run: the host could not record its start".to_owned();
+                return Start::Over(outcome(&call.id, CallStatus::Refused, text));
+            }
             return Start::Over(self.run_plan(&call, permit).await);
         }
         if call.name == "ask_user" {

@@ -308,7 +308,7 @@ impl Actor {
                 me.send(Mail::Child { turn, call, event }).ok();
             };
             cancel
-                .run_until_cancelled(super::turns::stream(model, body, send))
+                .run_until_cancelled(super::requests::stream(model, body, send))
                 .await;
         });
     }

@@ -35,6 +35,8 @@ pub(super) struct Plans {
     pub(super) state: PlanState,
     pub(super) cache: ContextCache,
     pub(super) epoch: TurnId,
+    /// The plan that this turn finished; its last checklist stays on the turn's flow message.
+    pub(super) finished: Option<Box<Plan>>,
     /// The message that is kept for the case that the file gets lost.
     pub(super) kept: Option<String>,
     enabled: bool,
@@ -53,6 +55,7 @@ impl Plans {
             state: PlanState::NoPlan,
             cache: ContextCache::default(),
             epoch: record.turn,
+            finished: None,
             kept: None,
             enabled: settings.plan.enabled,
         }
@@ -69,6 +72,7 @@ impl Plans {
     /// From here on only this turn may save.
     pub(super) fn set_epoch(&mut self, turn: TurnId) {
         self.epoch = turn;
+        self.finished = None;
         if let Some(files) = &self.files {
             files.begin(turn);
         }
@@ -280,20 +284,18 @@ impl Actor {
         let wrap = move |body: &str| {
             crate::text::untrusted::wrap(&nonce, crate::plan::context::SOURCE, body)
         };
-        match &self.plans.state {
-            PlanState::Active(plan) if !plan.tasks.is_empty() => {
-                let cap = settings.plan.max_render_chars;
-                let message = self.plans.cache.message(plan, cap, &wrap);
-                self.keep_plan_message(&message).await;
-                Some(message)
-            }
-            state => {
-                let path = self.plans.target().await?;
-                let missing = self.missing_english();
-                let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-                reminder::reminder(state, &path, &missing)
-            }
+        if let PlanState::Active(plan) = &self.plans.state
+            && !plan.tasks.is_empty()
+        {
+            let limit = settings.plan.max_render_chars;
+            let message = self.plans.cache.message(plan, limit, &wrap);
+            self.keep_plan_message(&message).await;
+            return Some(message);
         }
+        let path = self.plans.target().await?;
+        let missing = self.missing_english();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        reminder::reminder(&self.plans.state, &path, &missing)
     }
 
     fn missing_english(&self) -> Vec<String> {
@@ -397,6 +399,18 @@ impl Actor {
         Some(view)
     }
 
+    /// What a turn's flow message shows: the live plan, else the one that the turn has finished.
+    pub(super) fn turn_view(&self, running: bool) -> Option<PlanView> {
+        self.plan_view(running).or_else(|| {
+            let language = self.language();
+            let say = move |key: &str, arguments: &[(&str, &str)]| {
+                crate::i18n::tr(&language, key, arguments)
+            };
+            let plan = self.plans.finished.as_ref()?;
+            Some(view::finished(plan, &say))
+        })
+    }
+
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
         let most = self.settings().plan.max_tasks;
@@ -411,7 +425,7 @@ impl Actor {
     /// Shows the plan as it is now in the running turn's flow message.
     pub(super) fn show_plan_progress(&self) {
         if let Some(running) = &self.running {
-            running.flow.plan(self.plan_view(true));
+            running.flow.plan(self.turn_view(true));
         }
     }
 
@@ -448,14 +462,14 @@ impl Actor {
 
     /// A refusal as a sentence, with the names of what is missing.
     pub(super) fn refusal_text(&self, refusal: &Refusal) -> String {
-        let items = match refusal {
-            Refusal::Incomplete(items) => items
+        let mut items = String::new();
+        if let Refusal::Incomplete(missing) = refusal {
+            let names: Vec<_> = missing
                 .iter()
                 .map(|item| self.tr(item.key(), &[]))
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => String::new(),
-        };
+                .collect();
+            items = names.join(", ");
+        }
         self.tr(refusal.key(), &[("items", &items)])
     }
 

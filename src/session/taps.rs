@@ -32,6 +32,7 @@ impl Actor {
         } else {
             self.answer_tap(tap, "tap-stopped", false);
             self.stop_jobs(false);
+            self.closing.extend(updates);
             self.cancel_turn(Cancel::Stopped).await;
         }
         self.close(updates).await;

@@ -1,21 +1,20 @@
-//! A turn's effects carried out: records, model requests, timers, the end.
+//! A turn's effects carried out: records, timers, the end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::agent::context::{self, Surroundings};
+use crate::agent::context;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
-    ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    ToolSpec, TurnId,
+    ApprovalLevel, EndReason, ModelEvent, ModelFault, Progress, SessionId, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -29,7 +28,13 @@ use super::batch::Whose;
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
+use super::requests::stream;
 use super::watch::Watch;
+
+/// How long an answer waits for its flow message to settle.
+const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
+/// Wait before an answer is sent again that Telegram could not be reached for.
+const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -40,7 +45,6 @@ impl Actor {
         let effects: VecDeque<Effect> = running.turn.step(event).into();
         if let Err(fault) = self.carry_out(effects, batch).await {
             self.store_failed(&fault);
-            self.abandon();
         }
     }
 
@@ -48,7 +52,6 @@ impl Actor {
     pub(super) async fn follow(&mut self, effects: Vec<Effect>) {
         if let Err(fault) = self.carry_out(effects.into(), Batch::new()).await {
             self.store_failed(&fault);
-            self.abandon();
         }
     }
 
@@ -69,15 +72,23 @@ impl Actor {
                 }
                 self.put_delivering(&mut batch, reason, answer)?;
             }
-            if !batch.is_empty() {
-                self.deps.store.commit(std::mem::take(&mut batch)).await?;
+            // What is only shown waits for nothing, so that records of one step land together or not at all.
+            if !matches!(effect, Effect::Progress(_) | Effect::SetTimer { .. }) {
+                self.land(&mut batch).await?;
             }
             effects.extend(self.perform(effect).await);
         }
-        if !batch.is_empty() {
-            self.deps.store.commit(batch).await?;
+        self.land(&mut batch).await
+    }
+
+    /// Makes a batch durable, together with the closing of the updates that asked for it.
+    async fn land(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let closing = std::mem::take(&mut self.closing);
+        self.close_in(batch, &closing);
+        self.deps.store.commit(std::mem::take(batch)).await
     }
 
     /// Adds a record to the conversation and to the batch, without its secrets.
@@ -153,7 +164,10 @@ impl Actor {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
                 }
-                self.cancel_cards("card-cancelled").await;
+                // At the end of the process there is no time to close cards; the next start expires them.
+                if !self.over {
+                    self.cancel_cards("card-cancelled").await;
+                }
                 Vec::new()
             }
             Effect::Compact => {
@@ -229,45 +243,6 @@ impl Actor {
         }
     }
 
-    async fn call_model(&mut self, request: u32, index: usize) {
-        let plan = self.plan_message().await;
-        let Some(model) = self.model(index) else {
-            return;
-        };
-        let tools = self.tool_specs();
-        let system = self.system_prompt();
-        let body = context::build(
-            &self.conversation,
-            &Surroundings {
-                system: &system,
-                plan: plan.as_deref(),
-                tools: &tools,
-                window: model.window(),
-            },
-        );
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        running.request = running.cancel.child_token();
-        let turn = running.turn.id();
-        let cancel = running.request.clone();
-        let me = self.me.clone();
-        tokio::spawn(async move {
-            let send = |event| {
-                me.send(Mail::Model {
-                    turn,
-                    request,
-                    event,
-                })
-                .ok();
-            };
-            tokio::select! {
-                () = cancel.cancelled() => {}
-                () = stream(model, body, send) => {}
-            }
-        });
-    }
-
     /// The model that this session chose, then the others in order.
     pub(super) fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
         let models = &self.deps.models;
@@ -301,7 +276,7 @@ impl Actor {
         specs
     }
 
-    fn system_prompt(&self) -> String {
+    pub(super) fn system_prompt(&self) -> String {
         let settings = self.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
@@ -310,63 +285,6 @@ impl Actor {
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
-    }
-
-    pub(super) async fn model_event(
-        &mut self,
-        turn: TurnId,
-        request: u32,
-        event: Result<ModelEvent, ModelFault>,
-    ) {
-        let fits = self
-            .running
-            .as_ref()
-            .is_some_and(|running| running.turn.id() == turn && running.turn.spent().0 == request);
-        if !fits {
-            return;
-        }
-        let event = match event {
-            Ok(ModelEvent::Text(delta)) => Event::Text(delta),
-            Ok(ModelEvent::Reasoning(_)) => return,
-            Ok(ModelEvent::End(reply)) => {
-                self.deps.board.model_answered(true);
-                self.count_tokens(&reply).await;
-                Event::Reply {
-                    plan: self.plan_facts().await,
-                    reply: self.named_calls(reply),
-                }
-            }
-            Err(fault) => {
-                metrics::counter!("greenlight_model_requests_total", "outcome" => "failed")
-                    .increment(1);
-                self.deps.board.model_answered(false);
-                warn!(turn.id = turn.0, request, fault = %fault, "model request failed");
-                Event::ModelFailed(fault)
-            }
-        };
-        self.drive(event, Batch::new()).await;
-    }
-
-    /// Gives calls without an id, or with one that was used before, an id of their own.
-    fn named_calls(&self, mut reply: ModelReply) -> ModelReply {
-        let mut seen: std::collections::HashSet<String> = self
-            .conversation
-            .records()
-            .iter()
-            .filter_map(|record| match record {
-                Record::Assistant { calls, .. } => Some(calls),
-                _ => None,
-            })
-            .flatten()
-            .map(|call| call.id.0.clone())
-            .collect();
-        for (index, call) in reply.calls.iter_mut().enumerate() {
-            if call.id.0.is_empty() || !seen.insert(call.id.0.clone()) {
-                call.id.0 = format!("call_{}_{index}", self.conversation.len());
-                seen.insert(call.id.0.clone());
-            }
-        }
-        reply
     }
 
     async fn compact(&mut self) {
@@ -455,6 +373,7 @@ impl Actor {
             stage: TurnStage::Delivering {
                 reason: reason.clone(),
                 answer: self.deps.redactor.redact(answer),
+                ended_at: chrono::Utc::now().timestamp(),
             },
             ..running.record.clone()
         };
@@ -483,7 +402,7 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds")
             .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
-        let view = self.plan_view(false);
+        let view = self.turn_view(false);
         let document = self.plan_document().await;
         let flow = running.flow.clone();
         let answer = self.answer_of(&running.record, &reason, text);
@@ -508,16 +427,16 @@ impl Actor {
             self.delivering.insert(turn);
         }
         let outbox = self.deps.outbox.clone();
+        let session = self.record.id.clone();
         self.delivery = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
             if let Some(answer) = &answer {
                 flow.answered(&answer.markdown);
             }
-            flow.settle(reason, view, document).await;
-            if !interrupted {
-                hand_over(&outbox, answer, turn, &me).await;
+            let settling = flow.settle(reason, view, document);
+            if interrupted {
+                settling.await;
+            } else {
+                hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
             }
         }));
     }
@@ -556,6 +475,7 @@ impl Actor {
             key: self.record.key,
             turn,
             reposts: Arc::clone(&self.deps.reposts),
+            line: self.line.clone(),
         }
     }
 
@@ -575,23 +495,11 @@ impl Actor {
         }
     }
 
-    pub(super) async fn delivered(&mut self, turn: TurnId) {
+    pub(super) async fn delivered(&mut self, session: &SessionId, turn: TurnId) {
         self.delivering.remove(&turn);
         let mut batch = Batch::new();
-        batch.delete(Table::Running, &session_key(&self.record.id, turn.0));
+        batch.delete(Table::Running, &session_key(session, turn.0));
         self.commit(batch).await;
-    }
-
-    /// Drops the turn after the store failed: nothing is acknowledged, the next start resumes it.
-    fn abandon(&mut self) {
-        if let Some(running) = self.running.take() {
-            let flow = running.flow.clone();
-            let fault = Fault::user("session-store-failed", &[]);
-            drop(running);
-            tokio::spawn(async move {
-                flow.settle(EndReason::Failed(fault), None, None).await;
-            });
-        }
     }
 
     /// Ends the running turn on somebody's word. True if there was one.
@@ -614,46 +522,50 @@ impl Actor {
     }
 }
 
-/// Sends the answer; the turn is delivered unless the chat may take it later.
-pub(super) async fn hand_over(
+/// Sends the answer once the flow message is settled, or at once when that takes long: where a thousand
+/// turns end together, answers do not wait behind edits. Answers of one session keep their order. The turn
+/// is delivered after both, unless only the next start can send the answer.
+pub(super) async fn hand_over<T>(
+    settling: impl Future<Output = T>,
+    before: Option<JoinHandle<()>>,
     outbox: &Outbox,
     answer: Option<Answer>,
-    turn: TurnId,
+    (session, turn): (SessionId, TurnId),
     me: &mpsc::UnboundedSender<Mail>,
 ) {
-    if let Some(answer) = answer
-        && let Err(fault) = answer::deliver(outbox, answer).await
-    {
-        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
-        if matches!(
-            fault,
-            SendFault::Closed | SendFault::Unavailable | SendFault::Unauthorized
-        ) {
-            return;
-        }
+    let mut settling = std::pin::pin!(settling);
+    let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)
+        .await
+        .is_ok();
+    if let Some(before) = before {
+        before.await.ok();
     }
-    me.send(Mail::Delivered(turn)).ok();
+    let answering = send_answer(outbox, answer, turn);
+    let sent = if settled {
+        answering.await
+    } else {
+        tokio::join!(answering, settling).0
+    };
+    if sent {
+        me.send(Mail::Delivered { session, turn }).ok();
+    }
 }
 
-/// Streams one reply into `send`. A stream that ends without an end is a fault.
-pub(super) async fn stream(
-    model: Arc<dyn Model>,
-    request: ModelRequest,
-    mut send: impl FnMut(Result<ModelEvent, ModelFault>),
-) {
-    let mut events = match model.stream(request).await {
-        Ok(events) => events,
-        Err(fault) => return send(Err(fault)),
+/// Sends an answer; while Telegram cannot be reached, again and again. True once every part is sent or
+/// refused for good, false if the next start has to send it.
+async fn send_answer(outbox: &Outbox, answer: Option<Answer>, turn: TurnId) -> bool {
+    let Some(answer) = answer else {
+        return true;
     };
-    while let Some(event) = events.next().await {
-        let last = matches!(event, Ok(ModelEvent::End(_)) | Err(_));
-        send(event);
-        if last {
-            return;
+    while let Err(fault) = answer::deliver(outbox, answer.clone()).await {
+        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
+        if matches!(fault, SendFault::Closed | SendFault::Unauthorized) {
+            return false;
         }
+        if fault != SendFault::Unavailable {
+            break;
+        }
+        tokio::time::sleep(DELIVER_AGAIN).await;
     }
-    send(Err(ModelFault::Retry {
-        after: None,
-        reason: "the stream ended early".into(),
-    }));
+    true
 }
