@@ -67,3 +67,4 @@ tool-count-matches = { $count ->
 sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
 sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
 tool-spawn-agent = Sub-agent
+tool-spawn-agent-done = Sub-agent

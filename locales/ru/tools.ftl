@@ -75,3 +75,4 @@ tool-count-matches = { $count ->
 sandbox-available = Команды ограничены ядром (Landlock, версия { $abi }).
 sandbox-unavailable = В этой системе команды нельзя ограничить: { $reason }. Пока составляется план, команды не выполняются.
 tool-spawn-agent = Помощник
+tool-spawn-agent-done = Помощник

@@ -6,6 +6,7 @@ use tracing::info;
 
 use crate::agent::transcript::Record;
 use crate::agent::batch::{self, Item, ItemState};
+use crate::agent::transcript::Record;
 use crate::agent::{Effect, Event, Finished};
 use crate::domain::{
     ActionClass, CallId, CallStatus, Effects, Progress, Role, SandboxProfile, ToolCall,

@@ -36,8 +36,11 @@ impl Actor {
         let Some((Whose::Turn, index)) = self.find_call(id) else {
             return;
         };
-        let entry = self.batch(&Whose::Turn).and_then(|batch| batch.calls.get(index));
-        let (Some(running), Some(call)) = (&self.running, entry.map(|entry| &entry.call)) else {
+        let calls = self.batch(&Whose::Turn).map(|batch| &batch.calls);
+        let call = calls
+            .and_then(|calls| calls.get(index))
+            .map(|entry| &entry.call);
+        let (Some(running), Some(call)) = (&self.running, call) else {
             return;
         };
         running.flow.progress(Progress::ToolStarted {
@@ -88,15 +91,17 @@ impl Actor {
         let Some(running) = &self.running else {
             return;
         };
+        // A sub-agent's call shows at the call that started it.
+        let call = match self.find_call(call) {
+            Some((Whose::Child(started), _)) => started,
+            Some((Whose::Turn, _)) | None => call.clone(),
+        };
         let text = if waits {
             self.tr("card-waiting", &[])
         } else {
             String::new()
         };
-        running.flow.progress(Progress::ToolOutput {
-            call: call.clone(),
-            text,
-        });
+        running.flow.progress(Progress::ToolOutput { call, text });
     }
 
     fn label(&self, name: &str, operation: &str) -> String {

@@ -29,12 +29,12 @@ use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
 use super::requests::stream;
+use super::watch::Watch;
 
 /// How long an answer waits for its flow message to settle.
 const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
 /// Wait before an answer is sent again that Telegram could not be reached for.
 const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
-use super::watch::Watch;
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.

@@ -8,9 +8,9 @@ mod hands;
 mod provider;
 pub(crate) mod rig;
 pub(crate) mod script;
+mod session;
 mod steps;
 pub(crate) mod tree;
-mod session;
 
 pub(crate) use bot::TestBot;
 pub(crate) use client::Client;
