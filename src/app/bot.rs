@@ -267,7 +267,14 @@ fn toolbox(settings: &Settings, redactor: &Arc<Redactor>) -> Result<Toolbox, Fau
 
 /// What no tool may touch: the data directory.
 fn protected(settings: &Settings) -> Vec<PathBuf> {
-    vec![settings.home.clone()]
+    let mut roots = vec![settings.home.clone()];
+    // Tools judge resolved paths; the directory may be given through a link.
+    if let Ok(real) = settings.home.canonicalize()
+        && real != settings.home
+    {
+        roots.push(real);
+    }
+    roots
 }
 
 /// Runs the bot until a signal says to stop.

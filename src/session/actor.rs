@@ -28,6 +28,8 @@ pub(super) struct Actor {
     pub(super) record: SessionRecord,
     pub(super) conversation: Conversation,
     pub(super) queue: VecDeque<Queued>,
+    /// What was said in the group by others, newest last, for the next turn to know; bounded.
+    pub(super) observed: VecDeque<String>,
     pub(super) later: VecDeque<(crate::domain::Command, Vec<UpdateId>)>,
     pub(super) running: Option<Running>,
     pub(super) delivering: HashSet<TurnId>,
@@ -110,12 +112,16 @@ impl Actor {
                     self.drive(Event::Timer(id), Batch::new()).await;
                 }
             }
-            Mail::Digest { turn, text } => self.digest(turn, text).await,
+            Mail::Digest {
+                session,
+                turn,
+                text,
+            } => self.digest(&session, turn, text).await,
             Mail::Discard { command, updates } => self.end_discard(command, updates).await,
             Mail::ChatGone => self.chat_gone().await,
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
             Mail::Deadline(id) => self.card_expired(&id).await,
-            Mail::Delivered(turn) => self.delivered(turn).await,
+            Mail::Delivered(session, turn) => self.delivered(&session, turn).await,
             Mail::Shutdown { done } => self.shutdown(done).await,
         }
     }
@@ -138,6 +144,11 @@ impl Actor {
 
     pub(super) fn is_busy(&self) -> bool {
         self.running.is_some()
+    }
+
+    /// Whether a plan may not be approved or changed now: a turn runs, or a discard is under way.
+    pub(super) fn is_held(&self) -> bool {
+        self.holding || self.is_busy()
     }
 
     /// Marks updates as done: their effect is durable.
@@ -210,7 +221,8 @@ impl Actor {
     }
 
     fn tool_output(&mut self, turn: TurnId, call: &CallId, text: &str) {
-        if !self.is_current(turn) {
+        // Output that is late must not overwrite how the call ended.
+        if !self.is_current(turn) || !self.runs(call) {
             return;
         }
         let text = self.deps.redactor.redact(text);

@@ -1,7 +1,7 @@
 //! The calls of one reply: inspected, gated at the moment they start, approved, run, observed.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tracing::{debug, info};
@@ -22,6 +22,9 @@ use crate::tools::{Inspection, Place, Unfit};
 use super::actor::Actor;
 use super::mail::Mail;
 use super::plans;
+
+/// Least distance of two looks at the output of a running call.
+const OUTPUT_EVERY: Duration = Duration::from_millis(100);
 
 /// One reply's calls on their way.
 pub(super) struct ToolBatch {
@@ -193,7 +196,9 @@ impl Actor {
 
     async fn batch_over(&mut self) -> Vec<Effect> {
         let mut batch = Batch::new();
+        let before = self.queue.clone();
         let steer = self.steer(&mut batch);
+        let handed = !steer.is_empty();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
@@ -201,6 +206,14 @@ impl Actor {
         // The deletions go out with the records of the same words: if they are lost together with a
         // crash, the words are still queued.
         let effects = running.turn.step(Event::BatchDone { steer });
+        let ends = effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Finish { .. }));
+        if handed && ends {
+            // The turn ended without reading them: they wait for the next one.
+            self.queue = before;
+            batch = Batch::new();
+        }
         self.append_first(effects, batch).await
     }
 
@@ -218,7 +231,11 @@ impl Actor {
                 other => rest.push(other),
             }
         }
-        self.commit(batch).await;
+        if !self.commit(batch).await {
+            // Nothing may follow from what is not durable.
+            self.abandon();
+            return Vec::new();
+        }
         rest
     }
 
@@ -261,7 +278,7 @@ impl Actor {
                 return Start::Over(outcome(&call.id, CallStatus::Refused, (*text).to_owned()));
             }
             Verdict::Allow(_) => true,
-            Verdict::Ask => self.record.level == ApprovalLevel::Yolo && !self.plans.is_preinit(),
+            Verdict::Ask => self.level() == ApprovalLevel::Yolo && !self.plans.is_preinit(),
             Verdict::Policy => self.policy(inspection.class) == Decision::Run,
         };
         let Some(permit) = gate::permit(&ask, &verdict, granted, self.usual_profile(&inspection))
@@ -272,10 +289,21 @@ impl Actor {
         self.run_call(index, call, permit, writes_md).await
     }
 
+    /// How much the running turn asks: nobody but the owner works without being asked.
+    fn level(&self) -> ApprovalLevel {
+        let members = self
+            .turn_person()
+            .is_some_and(|(_, role)| role == Role::Member);
+        match self.record.level {
+            ApprovalLevel::Yolo if members => ApprovalLevel::Ask,
+            level => level,
+        }
+    }
+
     fn policy(&self, class: ActionClass) -> Decision {
         let granted = Grants::from(self.record.grants.iter().copied().collect::<BTreeSet<_>>());
         gate::approval(
-            self.record.level,
+            self.level(),
             class,
             &granted,
             self.plans.phase().is_planning(),
@@ -306,7 +334,8 @@ impl Actor {
             operation: plans::operation(&call),
             writes_plan_md: writes_md,
             sandbox: self.deps.toolbox.sandbox().is_available(),
-            unsandboxed_preinit: false,
+            unsandboxed_preinit: self.deps.settings().plan.preinit_bash
+                == crate::config::PreinitBash::Unsandboxed,
             read_only_role: false,
         };
         let verdict = gate::decide(&self.plans.phase(), &ask);
@@ -341,9 +370,6 @@ impl Actor {
         entry.started = Some(Instant::now());
         entry.profile = profile;
         let effects = entry.item.effects;
-        if call.name == plans::TOOL {
-            return Start::Over(self.run_plan(&call, permit).await);
-        }
         if call.name == "ask_user" {
             self.ask_user(&call).await;
             return Start::Running;
@@ -351,6 +377,9 @@ impl Actor {
         if effects != Effects::Read && !self.record_start(&call.id).await {
             let text = "not run: the host could not record its start".to_owned();
             return Start::Over(outcome(&call.id, CallStatus::Refused, text));
+        }
+        if call.name == plans::TOOL {
+            return Start::Over(self.run_plan(&call, permit).await);
         }
         self.spawn_tool(call, permit, writes_md);
         Start::Running
@@ -388,16 +417,21 @@ impl Actor {
         let id = call.id.clone();
         let (to, printing) = (me.clone(), call.id.clone());
         tokio::spawn(async move {
-            while let Some(text) = lines.recv().await {
+            while let Some(mut text) = lines.recv().await {
+                // A flood must not stand between a person and `/stop`: the newest lines now and then.
+                while let Ok(next) = lines.try_recv() {
+                    text = next;
+                }
                 let call = printing.clone();
                 to.send(Mail::Output { turn, call, text }).ok();
+                tokio::time::sleep(OUTPUT_EVERY).await;
             }
         });
         let task = tokio::spawn(async move {
-            let work =
-                tokio::spawn(
-                    async move { toolbox.run(permit, &call, &place, output, cancel).await },
-                );
+            // Ends with this task: a discard that gives up waiting must not leave a writer behind.
+            let work = tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
+                toolbox.run(permit, &call, &place, output, cancel).await
+            }));
             // A panic inside a tool is that call's failure, not the program's.
             let outcome = work.await.unwrap_or_else(|_| {
                 outcome(
@@ -454,7 +488,14 @@ impl Actor {
             .map_or(0, |batch| batch.epoch);
         self.observe(&call, effects, &outcome, epoch).await;
         info!(call.id = %call.id, tool = call.name, status = ?outcome.status, duration_ms = outcome.duration_ms, "call ended");
-        metrics::counter!("greenlight_tool_calls_total", "tool" => call.name.clone()).increment(1);
+        // A name that the model made up would be a time series of its own.
+        let known = call.name == plans::TOOL || self.declared(&call.name) != Effects::Unknown;
+        let tool = if known {
+            call.name.clone()
+        } else {
+            "unknown".to_owned()
+        };
+        metrics::counter!("greenlight_tool_calls_total", "tool" => tool).increment(1);
         let refused_submission = self.refused_submission(&call, &outcome, malformed);
         let Some(running) = &mut self.running else {
             return Vec::new();
@@ -542,6 +583,63 @@ impl Actor {
                 .targets
                 .iter()
                 .any(|target| self.plans.is_md(target))
+    }
+
+    /// Whether a call has begun and not ended.
+    pub(super) fn runs(&self, id: &CallId) -> bool {
+        self.running
+            .as_ref()
+            .and_then(|running| running.batch.as_ref())
+            .is_some_and(|batch| {
+                batch
+                    .calls
+                    .iter()
+                    .any(|entry| entry.call.id == *id && entry.item.state == ItemState::Running)
+            })
+    }
+
+    /// A turn is about to be cancelled. Calls that have not begun are told so; those that run may have
+    /// changed something, which makes evidence stale whatever they would have reported.
+    pub(super) async fn settle_cut_calls(&mut self) -> Vec<Effect> {
+        let Some(batch) = self
+            .running
+            .as_ref()
+            .and_then(|running| running.batch.as_ref())
+        else {
+            return Vec::new();
+        };
+        let epoch = batch.epoch;
+        let mut idle = Vec::new();
+        let mut cut = Vec::new();
+        for entry in &batch.calls {
+            match (entry.item.state, entry.started) {
+                (ItemState::Done, _) => {}
+                (ItemState::Running, Some(_)) => {
+                    cut.push((entry.call.clone(), entry.item.effects));
+                }
+                (ItemState::Waiting | ItemState::Running, _) => idle.push(entry.call.id.clone()),
+            }
+        }
+        for (call, effects) in cut {
+            let mut result = outcome(&call.id, CallStatus::Cancelled, String::new());
+            result.changed = true;
+            self.observe(&call, effects, &result, epoch).await;
+        }
+        let mut effects = Vec::new();
+        for id in idle {
+            if let Some((index, _, _)) = self.entry_any(&id)
+                && let Some(entry) = self.entry_mut(index)
+            {
+                // What never began spoils no evidence.
+                entry.item.effects = Effects::Read;
+            }
+            let text = "not run: the turn was ended before this call began".to_owned();
+            effects.extend(
+                self.over(outcome(&id, CallStatus::Cancelled, text), false)
+                    .await,
+            );
+        }
+        effects
     }
 
     fn entry_mut(&mut self, index: usize) -> Option<&mut BatchEntry> {

@@ -4,8 +4,8 @@ use tokio::sync::oneshot;
 
 use crate::agent::TimerId;
 use crate::domain::{
-    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome,
-    TurnId, UpdateId,
+    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, SessionId,
+    ToolOutcome, TurnId, UpdateId,
 };
 
 /// One letter.
@@ -54,6 +54,8 @@ pub(super) enum Mail {
     },
     /// The side call for the digest ended.
     Digest {
+        /// Session that was summed up; `/new` may have come between.
+        session: SessionId,
         /// Epoch.
         turn: TurnId,
         /// The digest, or nothing.
@@ -71,7 +73,7 @@ pub(super) enum Mail {
     /// A card's time is over.
     Deadline(ApprovalId),
     /// Flow and answer of a turn are delivered.
-    Delivered(TurnId),
+    Delivered(SessionId, TurnId),
     /// The turn has ended and the card is stripped: delete the plan now.
     Discard {
         /// The command that asked for it, to be answered.

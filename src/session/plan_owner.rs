@@ -49,7 +49,7 @@ impl Actor {
     }
 
     async fn approve_tap(&mut self, tap: &Tap) {
-        if self.is_busy() {
+        if self.is_held() {
             self.answer_tap(tap, "tap-busy", true);
             return;
         }
@@ -381,7 +381,7 @@ impl Actor {
         updates: &[UpdateId],
     ) -> bool {
         let quoted = message.quote.as_ref().is_some_and(|quote| quote.from_bot);
-        if message.sender.role != Role::Owner || !quoted || self.is_busy() {
+        if message.sender.role != Role::Owner || !quoted || self.is_held() {
             return false;
         }
         let Some(path) = message

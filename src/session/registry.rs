@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
@@ -19,6 +19,9 @@ use super::deps::Deps;
 use super::mail::Mail;
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, TurnRecord, chat_key, session_prefix};
+
+/// How long a session may take to put its turn down when its chat moves.
+const MOVE: Duration = Duration::from_secs(3);
 
 /// The sessions of this process.
 #[derive(Debug)]
@@ -126,7 +129,19 @@ impl Sessions {
             if let Some(mailbox) = self.mailboxes.remove(&before) {
                 let (done, told) = oneshot::channel();
                 mailbox.send(Mail::Shutdown { done }).ok();
-                told.await.ok();
+                // A send that waits for the old chat must not hold up every other one.
+                if tokio::time::timeout(MOVE, told).await.is_err() {
+                    warn!(session.id = %record.id, "a moved session was still sending");
+                }
+                // Its last words may have counted on.
+                let saved = self
+                    .deps
+                    .store
+                    .get(Table::Sessions, &chat_key(before))
+                    .await?;
+                if let Some(saved) = saved {
+                    record = saved;
+                }
             }
             record.key = ChatKey::new(new, before.thread);
             let mut batch = crate::store::Batch::new();
@@ -238,6 +253,7 @@ impl Sessions {
             record,
             conversation,
             queue: std::collections::VecDeque::new(),
+            observed: std::collections::VecDeque::new(),
             later: std::collections::VecDeque::new(),
             running: None,
             delivering: std::collections::HashSet::new(),

@@ -19,6 +19,9 @@ const SAME_STEP: u32 = 3;
 /// Crashes of one turn after which it ends, wherever they were.
 const ANY_STEP: u32 = 10;
 
+/// How long the flow message of an interrupted turn may take to settle before the turn goes on.
+const SETTLE: std::time::Duration = std::time::Duration::from_secs(10);
+
 impl Actor {
     /// Takes up what an earlier process left.
     pub(super) async fn wake(&mut self) {
@@ -66,13 +69,14 @@ impl Actor {
         let outbox = self.deps.outbox.clone();
         let me = self.me.clone();
         self.delivering.insert(turn);
+        let whose = (self.record.id.clone(), turn);
         let before = self.delivery.take();
         self.delivery = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 before.await.ok();
             }
             settle(parts, options, reason, view, document).await;
-            super::turns::hand_over(&outbox, answer, turn, &me).await;
+            super::turns::hand_over(&outbox, answer, whose, &me).await;
         }));
     }
 
@@ -102,7 +106,14 @@ impl Actor {
         // The old flow message settles before the new one opens; sends of a chat keep their order.
         let parts = self.flow_parts(record.turn);
         let options = self.flow_options(true, false);
-        settle(parts, options, EndReason::Interrupted, None, None).await;
+        // A chat that takes nothing for minutes must not keep commands waiting as long.
+        let settled = settle(parts, options, EndReason::Interrupted, None, None);
+        if tokio::time::timeout(SETTLE, settled).await.is_err() {
+            warn!(
+                turn.id = record.turn.0,
+                "the old flow message is not settled yet"
+            );
+        }
         let mut batch = Batch::new();
         let rerun = self.answer_open_calls(&record, &mut batch)?;
         record.stage = TurnStage::Running {

@@ -29,17 +29,25 @@ pub(super) struct ShownRevision {
 }
 
 impl Actor {
-    async fn shown_revisions(&self, plan_id: &str) -> Vec<ShownRevision> {
+    /// The revisions of a plan, oldest first, and the first number that no key of the session has.
+    async fn shown_revisions(&self, plan_id: &str) -> (Vec<ShownRevision>, u64) {
+        let prefix = session_prefix(&self.record.id);
         let rows: Vec<(Vec<u8>, ShownRevision)> = self
             .deps
             .store
-            .scan(Table::Revisions, &session_prefix(&self.record.id))
+            .scan(Table::Revisions, &prefix)
             .await
             .unwrap_or_default();
-        rows.into_iter()
+        let last = rows.last().and_then(|(key, _)| {
+            let number = key.get(prefix.len()..)?.try_into().ok()?;
+            Some(u64::from_be_bytes(number))
+        });
+        let known = rows
+            .into_iter()
             .map(|(_, row)| row)
             .filter(|row| row.plan_id == plan_id)
-            .collect()
+            .collect();
+        (known, last.map_or(0, |last| last + 1))
     }
 
     /// Keeps the prose that is shown now, if it is new. Gives its number.
@@ -49,7 +57,7 @@ impl Actor {
         };
         let revision = template::revision(&editing.prose);
         let (plan_id, prose) = (editing.plan.id.clone(), editing.prose.clone());
-        let known = self.shown_revisions(&plan_id).await;
+        let (known, free) = self.shown_revisions(&plan_id).await;
         if let Some(last) = known.last().filter(|last| last.revision == revision) {
             return last.number;
         }
@@ -61,7 +69,8 @@ impl Actor {
             prose,
         };
         let mut batch = Batch::new();
-        let key = session_key(&self.record.id, self.record.turn.0);
+        // A turn may show several: each has a row of its own.
+        let key = session_key(&self.record.id, free);
         if batch.put(Table::Revisions, &key, &row).is_ok() {
             self.commit(batch).await;
         }
@@ -75,7 +84,7 @@ impl Actor {
             return;
         };
         let now = editing.prose.clone();
-        let known = self.shown_revisions(&editing.plan.id).await;
+        let (known, _) = self.shown_revisions(&editing.plan.id).await;
         let revision = template::revision(&now);
         let Some(before) = known.iter().rev().find(|row| row.revision != revision) else {
             self.reply_key(command, "plan-diff-none", &[]);

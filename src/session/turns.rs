@@ -15,7 +15,7 @@ use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
     ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    ToolSpec, TurnId,
+    SessionId, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -32,10 +32,26 @@ use super::record::{TurnRecord, TurnStage, session_key};
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
     pub(super) async fn drive(&mut self, event: Event, batch: Batch) {
+        let ends = match event {
+            Event::Cancel(why) => why != Cancel::Shutdown,
+            Event::Timer(id) => id == TimerId::WallTime,
+            Event::Begin(_)
+            | Event::Resume { .. }
+            | Event::Text(_)
+            | Event::Reply { .. }
+            | Event::ModelFailed(_)
+            | Event::Finished(_)
+            | Event::BatchDone { .. }
+            | Event::Compacted(_) => false,
+        };
+        let mut effects = VecDeque::new();
+        if ends {
+            effects.extend(self.settle_cut_calls().await);
+        }
         let Some(running) = &mut self.running else {
             return;
         };
-        let effects: VecDeque<Effect> = running.turn.step(event).into();
+        effects.extend(running.turn.step(event));
         if let Err(fault) = self.carry_out(effects, batch).await {
             self.store_failed(&fault);
             self.abandon();
@@ -108,7 +124,8 @@ impl Actor {
                 Record::Assistant {
                     turn,
                     text: clean(text),
-                    reasoning,
+                    // A signed block that held a secret is worth less than the secret.
+                    reasoning: reasoning.map(clean),
                     calls,
                     usage,
                 }
@@ -122,10 +139,21 @@ impl Actor {
                 reason,
                 answer: clean(answer),
             },
-            Record::Host { .. }
-            | Record::Started { .. }
-            | Record::Outcome { .. }
-            | Record::Digest { .. } => record,
+            Record::Host { turn, text } => Record::Host {
+                turn,
+                text: clean(text),
+            },
+            Record::Digest {
+                turn,
+                text,
+                keep_from,
+            } => Record::Digest {
+                turn,
+                text: clean(text),
+                keep_from,
+            },
+            // Tools redact what they say before it is bounded and wrapped.
+            Record::Started { .. } | Record::Outcome { .. } => record,
         }
     }
 
@@ -366,6 +394,7 @@ impl Actor {
         };
         let body = context::digest_request(&self.conversation, &plan, model.window());
         let turn = running.turn.id();
+        let session = self.record.id.clone();
         let cancel = running.cancel.clone();
         let me = self.me.clone();
         let (tell, told) = oneshot::channel();
@@ -386,7 +415,12 @@ impl Actor {
         tokio::spawn(async move {
             let text = told.await.ok().filter(|text| !text.trim().is_empty());
             let text = text.map(|text| format!("{text}\n\n{plan}"));
-            me.send(Mail::Digest { turn, text }).ok();
+            me.send(Mail::Digest {
+                session,
+                turn,
+                text,
+            })
+            .ok();
         });
     }
 
@@ -494,6 +528,7 @@ impl Actor {
             self.delivering.insert(turn);
         }
         let outbox = self.deps.outbox.clone();
+        let whose = (self.record.id.clone(), turn);
         self.delivery = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 before.await.ok();
@@ -503,7 +538,7 @@ impl Actor {
             }
             flow.settle(reason, view, document).await;
             if !interrupted {
-                hand_over(&outbox, answer, turn, &me).await;
+                hand_over(&outbox, answer, whose, &me).await;
             }
         }));
     }
@@ -515,7 +550,8 @@ impl Actor {
         reason: &EndReason,
         text: String,
     ) -> (TurnId, Option<Answer>) {
-        let said = super::words::ending(&self.language(), reason);
+        let said = super::words::ending(&self.language(), reason)
+            .map(|said| self.deps.redactor.redact(&said));
         if text.trim().is_empty() && said.is_none() {
             return (record.turn, None);
         }
@@ -558,15 +594,16 @@ impl Actor {
         }
     }
 
-    pub(super) async fn delivered(&mut self, turn: TurnId) {
+    pub(super) async fn delivered(&mut self, session: &SessionId, turn: TurnId) {
         self.delivering.remove(&turn);
         let mut batch = Batch::new();
-        batch.delete(Table::Running, &session_key(&self.record.id, turn.0));
+        // The turn may be of the session before `/new`.
+        batch.delete(Table::Running, &session_key(session, turn.0));
         self.commit(batch).await;
     }
 
     /// Drops the turn after the store failed: nothing is acknowledged, the next start resumes it.
-    fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self) {
         if let Some(running) = self.running.take() {
             let flow = running.flow.clone();
             let fault = Fault::user("session-store-failed", &[]);
@@ -600,7 +637,7 @@ impl Actor {
 pub(super) async fn hand_over(
     outbox: &Outbox,
     answer: Option<Answer>,
-    turn: TurnId,
+    (session, turn): (SessionId, TurnId),
     me: &mpsc::UnboundedSender<Mail>,
 ) {
     if let Some(answer) = answer
@@ -614,7 +651,7 @@ pub(super) async fn hand_over(
             return;
         }
     }
-    me.send(Mail::Delivered(turn)).ok();
+    me.send(Mail::Delivered(session, turn)).ok();
 }
 
 /// Streams one reply into `send`. A stream that ends without an end is a fault.

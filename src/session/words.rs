@@ -3,6 +3,9 @@
 use crate::domain::EndReason;
 use crate::i18n::tr;
 
+/// Rows of what is left that are named.
+const LEFT: usize = 15;
+
 /// The final message of a turn that has no answer of the model; `None` if the flow message says enough.
 pub(super) fn ending(language: &str, reason: &EndReason) -> Option<String> {
     let text = match reason {
@@ -23,7 +26,15 @@ pub(super) fn ending(language: &str, reason: &EndReason) -> Option<String> {
             tr(language, "end-budget", &[("budget", &name)])
         }
         EndReason::Incomplete { left } => {
-            tr(language, "end-incomplete", &[("left", &left.join("\n"))])
+            let mut rows: Vec<String> = left
+                .iter()
+                .take(LEFT)
+                .map(|row| crate::text::units::truncate_chars(row, 150))
+                .collect();
+            if left.len() > LEFT {
+                rows.push(format!("… +{}", left.len() - LEFT));
+            }
+            tr(language, "end-incomplete", &[("left", &rows.join("\n"))])
         }
         EndReason::TimedOut => tr(language, "end-timed-out", &[]),
         EndReason::Failed(fault) => {

@@ -38,14 +38,18 @@ const OWNER_ONLY: [&str; 11] = [
     "goal",
 ];
 
+/// Commands that may wait for the end of a turn.
+const LATER: usize = 20;
+
 impl Actor {
     /// A command of an authorised person.
     pub(super) async fn command(&mut self, command: Command, updates: Vec<UpdateId>) {
-        if command.sender.role == Role::Owner {
+        if command.sender.role == Role::Owner || command.key.chat.0 > 0 {
             self.record
                 .client_language
                 .clone_from(&command.sender.language);
-        } else if OWNER_ONLY.contains(&command.name.as_str()) {
+        }
+        if command.sender.role != Role::Owner && OWNER_ONLY.contains(&command.name.as_str()) {
             self.reply_key(&command, "command-owner-only", &[]);
             self.close(&updates).await;
             return;
@@ -55,7 +59,12 @@ impl Actor {
         }
         let waits =
             matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
-        if waits && self.is_busy() {
+        if waits && self.is_held() {
+            if self.later.len() >= LATER {
+                self.reply_key(&command, "queue-full", &[("count", &LATER.to_string())]);
+                self.close(&updates).await;
+                return;
+            }
             // Its update stays open, so that a crash does not lose it.
             self.react(command.message, "👀");
             self.later.push_back((command, updates));

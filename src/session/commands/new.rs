@@ -19,11 +19,16 @@ impl Actor {
             self.reply_key(command, "new-plan-live", &[]);
             return;
         }
+        // Nothing that waits may begin in the session that is being put aside.
+        self.holding = true;
         self.cancel_turn(Cancel::Stopped).await;
+        self.holding = false;
+        self.end_background(true);
         self.forget_plan_mode().await;
         let old = self.record.clone();
         let mut batch = Batch::new();
-        for queued in self.queue.drain(..) {
+        let waiting = std::mem::take(&mut self.queue);
+        for queued in &waiting {
             batch.delete(
                 Table::Queue,
                 &session_key(&old.id, u64::from(queued.update.0)),
@@ -41,10 +46,16 @@ impl Actor {
             && self.put_record(&mut batch).is_ok();
         if !stored || !self.commit(batch).await {
             self.record = old;
+            self.queue = waiting;
             return;
         }
         self.conversation = Conversation::default();
         self.plans = self.plans.of(&self.deps, &self.record);
-        self.reply_key(command, "new-done", &[]);
+        if waiting.is_empty() {
+            self.reply_key(command, "new-done", &[]);
+        } else {
+            let count = waiting.len().to_string();
+            self.reply_key(command, "new-done-dropped", &[("count", &count)]);
+        }
     }
 }

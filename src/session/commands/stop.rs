@@ -8,7 +8,9 @@ use super::super::actor::Actor;
 impl Actor {
     pub(super) async fn stop(&mut self, command: &Command) {
         let Some((user, _)) = self.turn_person() else {
-            self.reply_key(command, "stop-nothing", &[]);
+            let ended = command.sender.role == Role::Owner && self.end_background(false) > 0;
+            let key = if ended { "stop-done" } else { "stop-nothing" };
+            self.reply_key(command, key, &[]);
             return;
         };
         if command.sender.role != Role::Owner && command.sender.id != user {
@@ -16,6 +18,13 @@ impl Actor {
             return;
         }
         self.cancel_turn(Cancel::Stopped).await;
+        self.end_background(false);
         self.reply_key(command, "stop-done", &[]);
+    }
+
+    /// Ends the session's background commands, those that were to be kept only if `kept`. Gives how many.
+    pub(in super::super) fn end_background(&self, kept: bool) -> usize {
+        let folder = self.deps.session_dir(&self.record.id);
+        self.deps.toolbox.stop_background(&folder, kept)
     }
 }
