@@ -10,8 +10,8 @@ use crate::agent::batch::{self, Item, ItemState};
 use crate::agent::transcript::Record;
 use crate::agent::{Effect, Event, Finished};
 use crate::domain::{
-    ActionClass, ApprovalLevel, CallId, CallStatus, Effects, Progress, Role, SandboxProfile,
-    ToolCall, ToolOutcome, TurnId,
+    ActionClass, ApprovalLevel, CallId, CallStatus, Effects, EndReason, Progress, Role,
+    SandboxProfile, ToolCall, ToolOutcome, TurnId,
 };
 use crate::plan::evidence::{self, BatchCall};
 use crate::plan::gate::{self, Ask, Decision, Grants, Permit, Verdict};
@@ -199,13 +199,20 @@ impl Actor {
         let before = self.queue.clone();
         let steer = self.steer(&mut batch);
         let handed = !steer.is_empty();
+        let used_up = self.day_budget_is_used_up();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         running.batch = None;
         // The deletions go out with the records of the same words: if they are lost together with a
         // crash, the words are still queued.
-        let effects = running.turn.step(Event::BatchDone { steer });
+        let effects = if used_up {
+            running.turn.end(EndReason::Budget {
+                budget: "budget-day-tokens".into(),
+            })
+        } else {
+            running.turn.step(Event::BatchDone { steer })
+        };
         let ends = effects
             .iter()
             .any(|effect| matches!(effect, Effect::Finish { .. }));
@@ -488,14 +495,9 @@ impl Actor {
             .map_or(0, |batch| batch.epoch);
         self.observe(&call, effects, &outcome, epoch).await;
         info!(call.id = %call.id, tool = call.name, status = ?outcome.status, duration_ms = outcome.duration_ms, "call ended");
-        // A name that the model made up would be a time series of its own.
-        let known = call.name == plans::TOOL || self.declared(&call.name) != Effects::Unknown;
-        let tool = if known {
-            call.name.clone()
-        } else {
-            "unknown".to_owned()
-        };
-        metrics::counter!("greenlight_tool_calls_total", "tool" => tool).increment(1);
+        self.deps.usage.call();
+        let known = self.known_tool(&call.name);
+        metrics::counter!("greenlight_tool_calls_total", "tool" => known).increment(1);
         let refused_submission = self.refused_submission(&call, &outcome, malformed);
         let Some(running) = &mut self.running else {
             return Vec::new();
@@ -550,6 +552,19 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or(Effects::Unknown, |tool| tool.effects)
+    }
+
+    /// The tool's name for a metric: one of a fixed set, whatever a model makes up.
+    fn known_tool(&self, name: &str) -> &'static str {
+        if name == plans::TOOL {
+            return plans::TOOL;
+        }
+        self.deps
+            .toolbox
+            .descriptors()
+            .into_iter()
+            .find(|tool| tool.name == name)
+            .map_or("unknown", |tool| tool.name)
     }
 
     fn label(&self, name: &str) -> String {

@@ -4,6 +4,7 @@
 mod actor;
 pub mod answer;
 mod batch;
+pub mod board;
 mod cards;
 mod commands;
 mod deps;
@@ -17,7 +18,7 @@ mod mail;
 mod plan_owner;
 mod plan_tool;
 mod plans;
-mod record;
+pub mod record;
 mod registry;
 mod resume;
 mod revisions;
@@ -25,6 +26,7 @@ mod speak;
 mod taps;
 mod tokens;
 mod turns;
+pub mod usage;
 mod words;
 
 pub use deps::{Answered, Deps};

@@ -265,7 +265,6 @@ impl Sessions {
             holding: false,
             comment: None,
             card: None,
-            day_tokens: (chrono::NaiveDate::MIN, 0),
         };
         self.tasks.spawn(actor.run(mailbox));
         self.mailboxes.insert(key, me.clone());

@@ -34,6 +34,8 @@ const EMPTY_PAUSE: Duration = Duration::from_millis(500);
 const EMPTY_FAST: Duration = Duration::from_millis(250);
 /// A conflict is shown for this many seconds after the last one.
 const CONFLICT_SECONDS: i64 = 60;
+/// Wait between a poll that is cut and the last call.
+const CUT_POLL: Duration = Duration::from_millis(200);
 /// Tries to confirm the offset at a stop.
 const LAST_WORDS: usize = 3;
 /// Refusals of the token in a row after which polling stops for good.
@@ -280,6 +282,8 @@ async fn acknowledge(api: &ApiClient, intake: &Intake) {
     if offset == 0 {
         return;
     }
+    // The server takes a moment to see that the cut poll is gone; until then it calls this a conflict.
+    tokio::time::sleep(CUT_POLL).await;
     let body = json!({"offset": offset, "timeout": 0, "limit": 1, "allowed_updates": ALLOWED});
     for _ in 0..LAST_WORDS {
         match api.call("getUpdates", &body).await {

@@ -11,6 +11,7 @@
 
 mod config;
 mod flow;
+mod http;
 mod inbound;
 #[cfg(feature = "llm-genai")]
 mod llm;
