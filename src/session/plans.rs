@@ -194,6 +194,8 @@ pub(super) fn operation(call: &ToolCall) -> Option<PlanOperation> {
 impl Actor {
     /// Reads the plan files at a turn boundary.
     pub(super) async fn load_plan(&mut self) {
+        // The switch may have been turned by a reload.
+        self.plans.enabled = self.deps.settings().plan.enabled;
         let now = chrono::Utc::now();
         if let Some(state) = self.plans.with(move |files| files.load(now)).await {
             self.plans.state = state;

@@ -205,14 +205,11 @@ impl Actor {
         };
         let progress = match progress {
             Progress::Text { delta } => {
-                running.text_tail.push_str(&delta);
-                let Some(at) = running.text_tail.rfind(char::is_whitespace) else {
-                    return;
-                };
-                let rest = running.text_tail.split_off(at);
-                let whole = std::mem::replace(&mut running.text_tail, rest);
-                Progress::Text {
-                    delta: redactor.redact(&whole),
+                match super::words::held_back(&mut running.text_tail, &delta) {
+                    Some(whole) => Progress::Text {
+                        delta: redactor.redact(&whole),
+                    },
+                    None => return,
                 }
             }
             Progress::Narration { text } => {
