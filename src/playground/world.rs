@@ -269,6 +269,23 @@ impl World {
         self.lock().log.iter().cloned().collect()
     }
 
+    /// Calls from number `from` on, oldest first.
+    #[must_use]
+    pub fn calls_from(&self, from: u64) -> Vec<Call> {
+        let state = self.lock();
+        let first = state.log.front().map_or(1, |call| call.number);
+        let skip = usize::try_from(from.saturating_sub(first)).unwrap_or(usize::MAX);
+        state.log.iter().skip(skip).cloned().collect()
+    }
+
+    /// Milliseconds since the server was made, the clock of [`Call::at_ms`].
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        let start = self.lock().start;
+        let passed = Instant::now().saturating_duration_since(start);
+        u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// What is wrong so far: broken invariants, and taps that were never answered.
     #[must_use]
     pub fn verdict(&self) -> Vec<String> {

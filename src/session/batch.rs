@@ -109,6 +109,7 @@ impl Actor {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
             };
+            self.announce_unfit(&id);
             effects.extend(
                 self.over(outcome(&id, status, unfit.into()), malformed)
                     .await,
@@ -195,17 +196,13 @@ impl Actor {
     }
 
     async fn batch_over(&mut self) -> Vec<Effect> {
-        let mut batch = Batch::new();
-        let before = self.queue.clone();
-        let steer = self.steer(&mut batch);
-        let handed = !steer.is_empty();
+        let words = self.steer();
+        let steer = words.iter().map(|queued| self.user_input(queued)).collect();
         let used_up = self.day_budget_is_used_up();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         running.batch = None;
-        // The deletions go out with the records of the same words: if they are lost together with a
-        // crash, the words are still queued.
         let effects = if used_up {
             running.turn.end(EndReason::Budget {
                 budget: "budget-day-tokens".into(),
@@ -213,13 +210,10 @@ impl Actor {
         } else {
             running.turn.step(Event::BatchDone { steer })
         };
-        let ends = effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Finish { .. }));
-        if handed && ends {
-            // The turn ended without reading them: they wait for the next one.
-            self.queue = before;
-            batch = Batch::new();
+        // The words leave the queue with the records that hold them; a turn that ends here takes none.
+        let mut batch = Batch::new();
+        if matches!(effects.first(), Some(Effect::Append(Record::User { .. }))) {
+            self.took(&words, &mut batch);
         }
         self.append_first(effects, batch).await
     }
@@ -229,21 +223,25 @@ impl Actor {
     async fn append_first(&mut self, effects: Vec<Effect>, mut batch: Batch) -> Vec<Effect> {
         let mut rest = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Append(record) if rest.is_empty() => {
-                    if let Err(fault) = self.append(&mut batch, record) {
-                        self.store_failed(&fault);
-                    }
+            if !rest.is_empty() {
+                rest.push(effect);
+            } else if let Effect::Append(record) = effect {
+                if let Err(fault) = self.append(&mut batch, record) {
+                    self.store_failed(&fault);
                 }
-                other => rest.push(other),
+            } else {
+                rest.push(effect);
             }
         }
-        if !self.commit(batch).await {
-            // Nothing may follow from what is not durable.
-            self.abandon();
-            return Vec::new();
+        if !batch.is_empty() {
+            let closing = std::mem::take(&mut self.closing);
+            self.close_in(&mut batch, &closing);
         }
-        rest
+        if self.commit(batch).await {
+            rest
+        } else {
+            Vec::new()
+        }
     }
 
     async fn start(&mut self, index: usize) -> Start {
@@ -377,6 +375,14 @@ impl Actor {
         entry.started = Some(Instant::now());
         entry.profile = profile;
         let effects = entry.item.effects;
+        if call.name == plans::TOOL {
+            let reads = plans::operation(&call) == Some(gate::PlanOperation::Get);
+            if !reads && !self.record_start(&call.id).await {
+                let text = "not run: the host could not record its start".to_owned();
+                return Start::Over(outcome(&call.id, CallStatus::Refused, text));
+            }
+            return Start::Over(self.run_plan(&call, permit).await);
+        }
         if call.name == "ask_user" {
             self.ask_user(&call).await;
             return Start::Running;
@@ -384,9 +390,6 @@ impl Actor {
         if effects != Effects::Read && !self.record_start(&call.id).await {
             let text = "not run: the host could not record its start".to_owned();
             return Start::Over(outcome(&call.id, CallStatus::Refused, text));
-        }
-        if call.name == plans::TOOL {
-            return Start::Over(self.run_plan(&call, permit).await);
         }
         self.spawn_tool(call, permit, writes_md);
         Start::Running
@@ -519,31 +522,6 @@ impl Actor {
         self.append_first(effects, Batch::new()).await
     }
 
-    fn announce(&self, call: &ToolCall, inspection: &Inspection) {
-        let Some(running) = &self.running else {
-            return;
-        };
-        running.flow.progress(Progress::ToolStarted {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            label: self.label(&call.name),
-            argument: self.shown_argument(inspection),
-        });
-    }
-
-    /// The main argument as people see it: no path of the data directory.
-    fn shown_argument(&self, inspection: &Inspection) -> String {
-        let argument = self.deps.redactor.redact(&inspection.argument);
-        if inspection
-            .targets
-            .iter()
-            .any(|target| self.plans.is_md(target))
-        {
-            return self.tr("tool-plan-file", &[]);
-        }
-        argument
-    }
-
     /// What a tool can do at most, for a call that was not understood.
     fn declared(&self, name: &str) -> Effects {
         self.deps
@@ -565,18 +543,6 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or("unknown", |tool| tool.name)
-    }
-
-    fn label(&self, name: &str) -> String {
-        if name == plans::TOOL {
-            return "tool-plan".to_owned();
-        }
-        self.deps
-            .toolbox
-            .descriptors()
-            .into_iter()
-            .find(|tool| tool.name == name)
-            .map_or_else(|| "tool-other".to_owned(), |tool| tool.label.to_owned())
     }
 
     fn batched_submission(&self, call: &ToolCall) -> bool {
@@ -666,7 +632,7 @@ impl Actor {
         Some((index, call, inspection?))
     }
 
-    fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
+    pub(super) fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
         let batch = self.running.as_ref()?.batch.as_ref()?;
         batch
             .calls

@@ -52,6 +52,7 @@ impl Actor {
             self.strip_keyboard(tap);
         } else {
             self.answer_tap(tap, "tap-stopped", false);
+            self.closing.extend(updates);
             self.cancel_turn(Cancel::Stopped).await;
             self.end_background(false);
         }

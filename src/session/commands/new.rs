@@ -20,15 +20,20 @@ impl Actor {
             return;
         }
         // Nothing that waits may begin in the session that is being put aside.
-        self.holding = true;
+        let held = std::mem::replace(&mut self.holding, true);
         self.cancel_turn(Cancel::Stopped).await;
-        self.holding = false;
+        self.holding = held;
         self.end_background(true);
         self.forget_plan_mode().await;
         let old = self.record.clone();
         let mut batch = Batch::new();
-        let waiting = std::mem::take(&mut self.queue);
-        for queued in &waiting {
+        self.close_in(&mut batch, &[command.update]);
+        let waiting = self.queue.len() + self.later.len();
+        for command in &self.later {
+            let key = session_key(&old.id, u64::from(command.update.0));
+            batch.delete(Table::Later, &key);
+        }
+        for queued in &self.queue {
             batch.delete(
                 Table::Queue,
                 &session_key(&old.id, u64::from(queued.update.0)),
@@ -46,15 +51,16 @@ impl Actor {
             && self.put_record(&mut batch).is_ok();
         if !stored || !self.commit(batch).await {
             self.record = old;
-            self.queue = waiting;
             return;
         }
+        self.queue.clear();
+        self.later.clear();
         self.conversation = Conversation::default();
         self.plans = self.plans.of(&self.deps, &self.record);
-        if waiting.is_empty() {
+        if waiting == 0 {
             self.reply_key(command, "new-done", &[]);
         } else {
-            let count = waiting.len().to_string();
+            let count = waiting.to_string();
             self.reply_key(command, "new-done-dropped", &[("count", &count)]);
         }
     }
