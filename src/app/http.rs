@@ -19,7 +19,8 @@ use crate::plan::view::{self, PlanView};
 use crate::plan::{context, evidence, store::PlanFiles};
 use crate::session::usage::Sums;
 use crate::session::{Deps, SessionRecord, flow_record, record};
-use crate::store::{StoreError, Table};
+use crate::store::Table;
+use crate::telegram::durable::DurableError;
 use crate::telegram::listener::{Intake, PollState};
 
 use super::metrics::{Levels, Metrics};
@@ -120,13 +121,9 @@ impl WebhookIntake for Hook {
         self.0.secret_matches(header)
     }
 
-    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), DurableError>> {
         let intake = self.0.clone();
-        async move {
-            let accepted = intake.accept(&body).await;
-            accepted.map_err(|fault| StoreError::Database(fault.reason))
-        }
-        .boxed()
+        async move { intake.accept(&body).await }.boxed()
     }
 }
 

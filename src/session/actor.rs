@@ -172,9 +172,9 @@ impl Actor {
         self.running.is_some()
     }
 
-    /// Whether a plan may not be approved or changed now: a turn runs, or a discard is under way.
-    pub(super) fn is_held(&self) -> bool {
-        self.holding || self.is_busy()
+    /// Whether nothing may be started or shown now: a turn runs, or its plan is about to go.
+    pub(super) fn is_taken(&self) -> bool {
+        self.is_busy() || self.holding
     }
 
     /// Marks updates as done: their effect is durable.

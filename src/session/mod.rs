@@ -25,6 +25,7 @@ mod plan_tool;
 mod plans;
 pub mod record;
 mod registry;
+mod requests;
 mod resume;
 mod revisions;
 mod speak;

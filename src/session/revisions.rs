@@ -29,25 +29,17 @@ pub(super) struct ShownRevision {
 }
 
 impl Actor {
-    /// The revisions of a plan, oldest first, and the first number that no key of the session has.
-    async fn shown_revisions(&self, plan_id: &str) -> (Vec<ShownRevision>, u64) {
-        let prefix = session_prefix(&self.record.id);
+    async fn shown_revisions(&self, plan_id: &str) -> Vec<ShownRevision> {
         let rows: Vec<(Vec<u8>, ShownRevision)> = self
             .deps
             .store
-            .scan(Table::Revisions, &prefix)
+            .scan(Table::Revisions, &session_prefix(&self.record.id))
             .await
             .unwrap_or_default();
-        let last = rows.last().and_then(|(key, _)| {
-            let number = key.get(prefix.len()..)?.try_into().ok()?;
-            Some(u64::from_be_bytes(number))
-        });
-        let known = rows
-            .into_iter()
+        rows.into_iter()
             .map(|(_, row)| row)
             .filter(|row| row.plan_id == plan_id)
-            .collect();
-        (known, last.map_or(0, |last| last + 1))
+            .collect()
     }
 
     /// Keeps the prose that is shown now, if it is new. Gives its number.
@@ -57,7 +49,7 @@ impl Actor {
         };
         let revision = template::revision(&editing.prose);
         let (plan_id, prose) = (editing.plan.id.clone(), editing.prose.clone());
-        let (known, free) = self.shown_revisions(&plan_id).await;
+        let known = self.shown_revisions(&plan_id).await;
         if let Some(last) = known.last().filter(|last| last.revision == revision) {
             return last.number;
         }
@@ -69,8 +61,8 @@ impl Actor {
             prose,
         };
         let mut batch = Batch::new();
-        // A turn may show several: each has a row of its own.
-        let key = session_key(&self.record.id, free);
+        // A document that was sent back makes a revision without a turn of its own.
+        let key = session_key(&self.record.id, (self.record.turn.0 << 20) | number);
         if batch.put(Table::Revisions, &key, &row).is_ok() {
             self.commit(batch).await;
         }
@@ -84,7 +76,7 @@ impl Actor {
             return;
         };
         let now = editing.prose.clone();
-        let (known, _) = self.shown_revisions(&editing.plan.id).await;
+        let known = self.shown_revisions(&editing.plan.id).await;
         let revision = template::revision(&now);
         let Some(before) = known.iter().rev().find(|row| row.revision != revision) else {
             self.reply_key(command, "plan-diff-none", &[]);

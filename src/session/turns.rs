@@ -1,22 +1,20 @@
-//! A turn's effects carried out: records, model requests, timers, the end.
+//! A turn's effects carried out: records, timers, the end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::agent::context::{self, Surroundings};
+use crate::agent::context;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
-    ApprovalLevel, EndReason, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    SessionId, ToolSpec, TurnId,
+    ApprovalLevel, EndReason, ModelEvent, ModelFault, Progress, SessionId, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -29,6 +27,7 @@ use super::answer::{self, Answer};
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
+use super::requests::stream;
 
 /// How long an answer waits for its flow message to settle.
 const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
@@ -187,7 +186,10 @@ impl Actor {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
                 }
-                self.cancel_cards("card-cancelled").await;
+                // At the end of the process there is no time to close cards; the next start expires them.
+                if !self.over {
+                    self.cancel_cards("card-cancelled").await;
+                }
                 Vec::new()
             }
             Effect::Compact => {
@@ -260,47 +262,8 @@ impl Actor {
         }
     }
 
-    async fn call_model(&mut self, request: u32, index: usize) {
-        let plan = self.plan_message().await;
-        let Some(model) = self.model(index) else {
-            return;
-        };
-        let tools = self.tool_specs();
-        let system = self.system_prompt();
-        let body = context::build(
-            &self.conversation,
-            &Surroundings {
-                system: &system,
-                plan: plan.as_deref(),
-                tools: &tools,
-                window: model.window(),
-            },
-        );
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        running.request = running.cancel.child_token();
-        let turn = running.turn.id();
-        let cancel = running.request.clone();
-        let me = self.me.clone();
-        tokio::spawn(async move {
-            let send = |event| {
-                me.send(Mail::Model {
-                    turn,
-                    request,
-                    event,
-                })
-                .ok();
-            };
-            tokio::select! {
-                () = cancel.cancelled() => {}
-                () = stream(model, body, send) => {}
-            }
-        });
-    }
-
     /// The model that this session chose, then the others in order.
-    fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
+    pub(super) fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
         let models = &self.deps.models;
         let first = self.record.model.min(models.len().saturating_sub(1));
         let place = if index == 0 {
@@ -313,7 +276,7 @@ impl Actor {
         models.get(place).cloned()
     }
 
-    fn tool_specs(&self) -> Vec<ToolSpec> {
+    pub(super) fn tool_specs(&self) -> Vec<ToolSpec> {
         let settings = self.deps.settings();
         let mut specs: Vec<ToolSpec> = self
             .deps
@@ -332,7 +295,7 @@ impl Actor {
         specs
     }
 
-    fn system_prompt(&self) -> String {
+    pub(super) fn system_prompt(&self) -> String {
         let settings = self.deps.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
@@ -341,65 +304,6 @@ impl Actor {
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
-    }
-
-    pub(super) async fn model_event(
-        &mut self,
-        turn: TurnId,
-        request: u32,
-        event: Result<ModelEvent, ModelFault>,
-    ) {
-        let fits = self
-            .running
-            .as_ref()
-            .is_some_and(|running| running.turn.id() == turn && running.turn.spent().0 == request);
-        if !fits {
-            return;
-        }
-        let event = match event {
-            Ok(ModelEvent::Text(delta)) => Event::Text(delta),
-            Ok(ModelEvent::Reasoning(_)) => return,
-            Ok(ModelEvent::End(reply)) => {
-                self.deps.board.model_answered(true);
-                self.count_tokens(&reply).await;
-                Event::Reply {
-                    plan: self.plan_facts().await,
-                    reply: self.named_calls(reply),
-                }
-            }
-            Err(fault) => {
-                metrics::counter!("greenlight_model_requests_total", "outcome" => "failed")
-                    .increment(1);
-                self.deps.board.model_answered(false);
-                warn!(turn.id = turn.0, request, fault = %fault, "model request failed");
-                Event::ModelFailed(fault)
-            }
-        };
-        self.drive(event, Batch::new()).await;
-    }
-
-    /// Gives calls without an id, or with one that was used before, an id of their own.
-    fn named_calls(&self, mut reply: ModelReply) -> ModelReply {
-        let mut seen: std::collections::HashSet<String> = self
-            .conversation
-            .records()
-            .iter()
-            .filter_map(|record| {
-                let Record::Assistant { calls, .. } = record else {
-                    return None;
-                };
-                Some(calls)
-            })
-            .flatten()
-            .map(|call| call.id.0.clone())
-            .collect();
-        for (index, call) in reply.calls.iter_mut().enumerate() {
-            if call.id.0.is_empty() || !seen.insert(call.id.0.clone()) {
-                call.id.0 = format!("call_{}_{index}", self.conversation.len());
-                seen.insert(call.id.0.clone());
-            }
-        }
-        reply
     }
 
     async fn compact(&mut self) {
@@ -686,27 +590,4 @@ async fn send_answer(outbox: &Outbox, answer: Option<Answer>, turn: TurnId) -> b
         tokio::time::sleep(DELIVER_AGAIN).await;
     }
     true
-}
-
-/// Streams one reply into `send`. A stream that ends without an end is a fault.
-async fn stream(
-    model: Arc<dyn Model>,
-    request: ModelRequest,
-    mut send: impl FnMut(Result<ModelEvent, ModelFault>),
-) {
-    let mut events = match model.stream(request).await {
-        Ok(events) => events,
-        Err(fault) => return send(Err(fault)),
-    };
-    while let Some(event) = events.next().await {
-        let last = matches!(event, Ok(ModelEvent::End(_)) | Err(_));
-        send(event);
-        if last {
-            return;
-        }
-    }
-    send(Err(ModelFault::Retry {
-        after: None,
-        reason: "the stream ended early".into(),
-    }));
 }

@@ -34,8 +34,6 @@ const EMPTY_PAUSE: Duration = Duration::from_millis(500);
 const EMPTY_FAST: Duration = Duration::from_millis(250);
 /// A conflict is shown for this many seconds after the last one.
 const CONFLICT_SECONDS: i64 = 60;
-/// Wait between a poll that is cut and the last call.
-const CUT_POLL: Duration = Duration::from_millis(200);
 /// Tries to confirm the offset at a stop.
 const LAST_WORDS: usize = 3;
 /// Refusals of the token in a row after which polling stops for good.
@@ -227,9 +225,12 @@ impl Intake {
 pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> Result<(), Fault> {
     let mut waits = backoff();
     let mut refused = 0;
+    let mut told = false;
     while !cancel.is_cancelled() {
         let started = Instant::now();
         let Some(outcome) = cancel.run_until_cancelled(poll_once(&api, &intake)).await else {
+            // The call in flight has told the offset; another one would only collide with it.
+            told = true;
             break;
         };
         let wait = match outcome {
@@ -275,7 +276,9 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
     intake
         .health
         .send_modify(|health| health.state = PollState::Stopped);
-    acknowledge(&api, &intake).await;
+    if !told {
+        acknowledge(&api, &intake).await;
+    }
     Ok(())
 }
 
@@ -286,8 +289,6 @@ async fn acknowledge(api: &ApiClient, intake: &Intake) {
     if offset == 0 {
         return;
     }
-    // The server takes a moment to see that the cut poll is gone; until then it calls this a conflict.
-    tokio::time::sleep(CUT_POLL).await;
     let body = json!({"offset": offset, "timeout": 0, "limit": 1, "allowed_updates": ALLOWED});
     for _ in 0..LAST_WORDS {
         match api.call("getUpdates", &body).await {
