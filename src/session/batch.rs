@@ -30,7 +30,7 @@ const OUTPUT_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct ToolBatch {
     pub(super) calls: Vec<BatchEntry>,
     /// State of the plan's declarations before the batch: a check must be declared by then.
-    epoch: u64,
+    pub(super) epoch: u64,
 }
 
 /// One call on its way.
@@ -38,7 +38,7 @@ pub(super) struct BatchEntry {
     pub(super) call: ToolCall,
     pub(super) item: Item,
     pub(super) inspection: Option<Inspection>,
-    started: Option<Instant>,
+    pub(super) started: Option<Instant>,
     profile: SandboxProfile,
 }
 
@@ -294,17 +294,6 @@ impl Actor {
         self.run_call(index, call, permit, writes_md).await
     }
 
-    /// How much the running turn asks: nobody but the owner works without being asked.
-    fn level(&self) -> ApprovalLevel {
-        let members = self
-            .turn_person()
-            .is_some_and(|(_, role)| role == Role::Member);
-        match self.record.level {
-            ApprovalLevel::Yolo if members => ApprovalLevel::Ask,
-            level => level,
-        }
-    }
-
     fn policy(&self, class: ActionClass) -> Decision {
         let granted = Grants::from(self.record.grants.iter().copied().collect::<BTreeSet<_>>());
         gate::approval(
@@ -472,7 +461,7 @@ impl Actor {
     }
 
     /// One call is over: evidence first, then the record, then what people see.
-    async fn over(&mut self, outcome: ToolOutcome, malformed: bool) -> Vec<Effect> {
+    pub(super) async fn over(&mut self, outcome: ToolOutcome, malformed: bool) -> Vec<Effect> {
         let Some((index, call, _)) = self.entry_any(&outcome.call) else {
             return Vec::new();
         };
@@ -566,64 +555,7 @@ impl Actor {
                 .any(|target| self.plans.is_md(target))
     }
 
-    /// Whether a call has begun and not ended.
-    pub(super) fn runs(&self, id: &CallId) -> bool {
-        self.running
-            .as_ref()
-            .and_then(|running| running.batch.as_ref())
-            .is_some_and(|batch| {
-                batch
-                    .calls
-                    .iter()
-                    .any(|entry| entry.call.id == *id && entry.item.state == ItemState::Running)
-            })
-    }
-
-    /// A turn is about to be cancelled. Calls that have not begun are told so; those that run may have
-    /// changed something, which makes evidence stale whatever they would have reported.
-    pub(super) async fn settle_cut_calls(&mut self) -> Vec<Effect> {
-        let Some(batch) = self
-            .running
-            .as_ref()
-            .and_then(|running| running.batch.as_ref())
-        else {
-            return Vec::new();
-        };
-        let epoch = batch.epoch;
-        let mut idle = Vec::new();
-        let mut cut = Vec::new();
-        for entry in &batch.calls {
-            match (entry.item.state, entry.started) {
-                (ItemState::Done, _) => {}
-                (ItemState::Running, Some(_)) => {
-                    cut.push((entry.call.clone(), entry.item.effects));
-                }
-                (ItemState::Waiting | ItemState::Running, _) => idle.push(entry.call.id.clone()),
-            }
-        }
-        for (call, effects) in cut {
-            let mut result = outcome(&call.id, CallStatus::Cancelled, String::new());
-            result.changed = true;
-            self.observe(&call, effects, &result, epoch).await;
-        }
-        let mut effects = Vec::new();
-        for id in idle {
-            if let Some((index, _, _)) = self.entry_any(&id)
-                && let Some(entry) = self.entry_mut(index)
-            {
-                // What never began spoils no evidence.
-                entry.item.effects = Effects::Read;
-            }
-            let text = "not run: the turn was ended before this call began".to_owned();
-            effects.extend(
-                self.over(outcome(&id, CallStatus::Cancelled, text), false)
-                    .await,
-            );
-        }
-        effects
-    }
-
-    fn entry_mut(&mut self, index: usize) -> Option<&mut BatchEntry> {
+    pub(super) fn entry_mut(&mut self, index: usize) -> Option<&mut BatchEntry> {
         self.running.as_mut()?.batch.as_mut()?.calls.get_mut(index)
     }
 

@@ -114,60 +114,6 @@ impl Actor {
         Ok(())
     }
 
-    fn redacted(&self, record: Record) -> Record {
-        let clean = |text: String| self.deps.redactor.redact(&text);
-        match record {
-            Record::User { turn, mut input } => {
-                input.text = clean(input.text);
-                input.words = clean(input.words);
-                Record::User { turn, input }
-            }
-            Record::Assistant {
-                turn,
-                text,
-                reasoning,
-                mut calls,
-                usage,
-            } => {
-                for call in &mut calls {
-                    call.arguments = clean(std::mem::take(&mut call.arguments));
-                }
-                Record::Assistant {
-                    turn,
-                    text: clean(text),
-                    // A signed block that held a secret is worth less than the secret.
-                    reasoning: reasoning.map(clean),
-                    calls,
-                    usage,
-                }
-            }
-            Record::Ended {
-                turn,
-                reason,
-                answer,
-            } => Record::Ended {
-                turn,
-                reason,
-                answer: clean(answer),
-            },
-            Record::Host { turn, text } => Record::Host {
-                turn,
-                text: clean(text),
-            },
-            Record::Digest {
-                turn,
-                text,
-                keep_from,
-            } => Record::Digest {
-                turn,
-                text: clean(text),
-                keep_from,
-            },
-            // Tools redact what they say before it is bounded and wrapped.
-            Record::Started { .. } | Record::Outcome { .. } => record,
-        }
-    }
-
     async fn perform(&mut self, effect: Effect) -> Vec<Effect> {
         match effect {
             Effect::Append(_) => Vec::new(),
