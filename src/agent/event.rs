@@ -30,7 +30,8 @@ pub enum Event {
     Finished(Finished),
     /// Every call of the batch has ended.
     BatchDone {
-        /// Messages that arrived meanwhile, to be handed to the model now.
+        /// Messages that arrived meanwhile, to be handed to the model now. They are taken only if they
+        /// come back as records; if the turn ends instead, they belong to the next one.
         steer: Vec<UserInput>,
         /// What the host has to say about the batch, in English for the model.
         hints: Vec<String>,

@@ -20,6 +20,8 @@ const RETRIES: u32 = 5;
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 /// Longest wait between tries that the host chooses itself.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
+/// Longest wait that a provider may ask for; beyond it the user is told instead.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Identical consecutive calls at which the turn ends.
 const STALL_END: u32 = 15;
 /// Malformed calls in a row that are corrected.
@@ -168,8 +170,9 @@ impl Turn {
         if self.phase != Phase::Fresh {
             return Vec::new();
         }
-        let mut effects = self.clock();
-        effects.extend(self.record_inputs(inputs));
+        // The words first: they leave the queue in the same commit that opens the turn.
+        let mut effects = self.record_inputs(inputs);
+        effects.extend(self.clock());
         effects.extend(self.ask());
         effects
     }
@@ -211,12 +214,8 @@ impl Turn {
 
     /// The next request, or the end if a budget is used up.
     pub(super) fn ask(&mut self) -> Vec<Effect> {
-        if self.requests >= self.limits.requests {
-            return self.finish_budget("budget-requests");
-        }
-        let total = self.usage.input + self.usage.output;
-        if self.limits.tokens > 0 && total >= self.limits.tokens {
-            return self.finish_budget("budget-tokens");
+        if let Some(budget) = self.used_up() {
+            return self.finish_budget(budget);
         }
         if !self.compacted && self.context * 100 >= self.limits.window * COMPACT_AT {
             self.compacted = true;
@@ -233,6 +232,18 @@ impl Turn {
             }),
             self.call_model(),
         ]
+    }
+
+    /// The budget that forbids another request, if one does.
+    fn used_up(&self) -> Option<&'static str> {
+        let total = self.usage.input.saturating_add(self.usage.output);
+        if self.requests >= self.limits.requests {
+            Some("budget-requests")
+        } else if self.limits.tokens > 0 && total >= self.limits.tokens {
+            Some("budget-tokens")
+        } else {
+            None
+        }
     }
 
     fn call_model(&self) -> Effect {
@@ -385,6 +396,10 @@ impl Turn {
         if self.malformed > MALFORMED {
             return self.finish_budget("budget-malformed");
         }
+        // Words that nobody would answer are not taken in: they stay for the next turn.
+        if let Some(budget) = self.used_up() {
+            return self.finish_budget(budget);
+        }
         let mut effects = self.record_inputs(steer);
         effects.extend(hints.into_iter().map(|hint| self.host(hint)));
         effects.extend(self.ask());
@@ -432,7 +447,7 @@ impl Turn {
             return self.fail("model-cut", &[("reason", reason)]);
         }
         self.tries += 1;
-        if self.tries > RETRIES {
+        if self.tries > RETRIES || after.is_some_and(|after| after > LONGEST_WAIT) {
             return self.next_model("model-unavailable", reason);
         }
         self.phase = Phase::Waiting;
@@ -503,7 +518,7 @@ impl Turn {
                     outcome: not_run(
                         call,
                         CallStatus::Cancelled,
-                        "cancelled by the user; its effect is unknown",
+                        "cut off when the turn was ended; its effect is unknown",
                     ),
                 })
             }));

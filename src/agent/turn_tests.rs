@@ -264,3 +264,51 @@ fn a_stopped_turn_answers_its_open_calls_and_ignores_what_comes_late() {
             .is_empty()
     );
 }
+
+fn input(text: &str) -> UserInput {
+    UserInput {
+        text: text.into(),
+        words: text.into(),
+        images: Vec::new(),
+    }
+}
+
+fn takes_in(effects: &[Effect], text: &str) -> bool {
+    effects
+        .iter()
+        .any(|e| matches!(e, Effect::Append(Record::User { input, .. }) if input.text == text))
+}
+
+#[test]
+fn the_words_of_a_turn_are_recorded_before_anything_else_happens() {
+    let effects = Turn::new(TurnId(7), limits()).step(Event::Begin(vec![input("hi")]));
+    assert!(matches!(
+        effects.first(),
+        Some(Effect::Append(Record::User { .. }))
+    ));
+}
+
+#[test]
+fn words_that_arrive_as_the_turn_ends_are_left_for_the_next_one() {
+    let mut turn = turn();
+    for n in 0..6 {
+        let id = n.to_string();
+        turn.step(reply("", vec![call(&id)], PlanFacts::default()));
+        turn.step(done(&id, Effects::Read, CallStatus::Ok));
+        let effects = turn.step(Event::BatchDone {
+            steer: vec![input("one more thing")],
+        });
+        assert_eq!(takes_in(&effects, "one more thing"), n < 5, "round {n}");
+        assert_eq!(end(&effects).is_some(), n == 5, "round {n}");
+    }
+}
+
+#[test]
+fn a_provider_that_asks_for_an_hour_ends_the_turn_instead() {
+    let mut turn = turn();
+    let effects = turn.step(Event::ModelFailed(ModelFault::Retry {
+        after: Some(Duration::from_secs(3600)),
+        reason: "slow down".into(),
+    }));
+    assert!(end(&effects).is_some());
+}

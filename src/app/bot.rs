@@ -181,6 +181,7 @@ impl Bot {
         lanes: Lanes,
         cancel: CancellationToken,
     ) -> Result<Self, Fault> {
+        warm_up(&deps);
         let store = deps.store.clone();
         let sessions = Sessions::wake(Arc::clone(&deps))
             .await
@@ -281,6 +282,18 @@ impl Bot {
     }
 }
 
+/// Makes what is made once, such as compiled patterns, before the first message waits for it.
+fn warm_up(deps: &Arc<Deps>) {
+    let deps = Arc::clone(deps);
+    tokio::task::spawn_blocking(move || {
+        let language = deps.settings().language.clone();
+        let hints = crate::agent::hints::analyze("warm up", Some(&language));
+        let redacted = deps.redactor.redact("warm up");
+        let sandbox = deps.toolbox.sandbox().is_available();
+        tracing::debug!(hints = !hints.is_empty(), redacted, sandbox, "warmed up");
+    });
+}
+
 /// Backs the store up while it changes.
 async fn backups(store: Store, cancel: CancellationToken) {
     let mut every = tokio::time::interval(BACKUP_EVERY);
@@ -337,7 +350,14 @@ fn toolbox(
 
 /// What no tool may touch: the data directory.
 fn protected(settings: &Settings) -> Vec<PathBuf> {
-    vec![settings.home.clone()]
+    let mut roots = vec![settings.home.clone()];
+    // Tools judge resolved paths; the directory may be given through a link.
+    if let Ok(real) = settings.home.canonicalize()
+        && real != settings.home
+    {
+        roots.push(real);
+    }
+    roots
 }
 
 /// Runs the bot until a signal says to stop.

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::config::{self, Settings};
 use crate::domain::Fault;
@@ -10,6 +11,9 @@ use crate::text::redact::Redactor;
 
 use super::cli::{self, PlaygroundArgs, Started};
 use super::{logging, run, run_playground};
+
+/// How long work off the main path may take to notice the end.
+const LAST_WORK: Duration = Duration::from_millis(500);
 
 /// Runs the bot.
 #[must_use]
@@ -63,11 +67,14 @@ fn prepare(settings: &Settings, log_json: bool) -> Arc<Redactor> {
 }
 
 fn block_on(work: impl Future<Output = Result<(), Fault>>) -> Result<(), Fault> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?
-        .block_on(work)
+        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?;
+    let result = runtime.block_on(work);
+    // Whatever still looks at a slow disk has nothing to add: everything durable is closed.
+    runtime.shutdown_timeout(LAST_WORK);
+    result
 }
 
 fn finish(language: &str, result: Result<(), Fault>) -> ExitCode {

@@ -12,6 +12,9 @@ use crate::domain::{CallId, FinishReason, ModelEvent, ModelFault, ModelReply, To
 
 /// Longest reply, in bytes of text, reasoning or arguments. No model writes so much in one go.
 const MAX_REPLY: usize = 4 << 20;
+/// Longest arguments of one call, in bytes. The library hands out all of them with every piece, so that
+/// the cost grows with the square.
+const MAX_ARGUMENTS: usize = 512 << 10;
 /// Most calls in one reply.
 const MAX_CALLS: usize = 256;
 
@@ -72,7 +75,9 @@ impl Collector {
             }
             ChatStreamEvent::ToolCallChunk(chunk) => {
                 if let Value::String(raw) = chunk.tool_call.fn_arguments {
-                    bounded(raw.len())?;
+                    if raw.len() > MAX_ARGUMENTS {
+                        return Err(garbage("the arguments of a call are too long"));
+                    }
                     self.raw.insert(chunk.tool_call.call_id, raw);
                     if self.raw.len() > MAX_CALLS {
                         return Err(garbage("too many tool calls"));

@@ -32,6 +32,8 @@ pub(super) struct Actor {
     pub(super) record: SessionRecord,
     pub(super) conversation: Conversation,
     pub(super) queue: VecDeque<Queued>,
+    /// What was said in the group by others, newest last, for the next turn to know; bounded.
+    pub(super) observed: VecDeque<String>,
     /// Commands that wait for the end of the turn; durable, their updates are closed.
     pub(super) later: VecDeque<crate::domain::Command>,
     /// Updates whose effect becomes durable with the next batch; they are closed in it.
@@ -134,7 +136,11 @@ impl Actor {
                 }
             }
             Mail::Child { turn, call, event } => self.child_event(turn, call, event).await,
-            Mail::Digest { turn, text } => self.digest(turn, text).await,
+            Mail::Digest {
+                session,
+                turn,
+                text,
+            } => self.digest(&session, turn, text).await,
             Mail::Discard { command, updates } => self.end_discard(command, updates).await,
             Mail::ChatGone => self.chat_gone().await,
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
@@ -268,7 +274,8 @@ impl Actor {
     }
 
     fn tool_output(&mut self, turn: TurnId, call: &CallId, text: &str) {
-        if !self.is_current(turn) {
+        // Output that is late must not overwrite how the call ended.
+        if !self.is_current(turn) || !self.runs(call) {
             return;
         }
         let text = self.deps.redactor.redact(text);

@@ -4,12 +4,11 @@ use std::time::Instant;
 
 use tracing::info;
 
-use crate::agent::transcript::Record;
 use crate::agent::batch::{self, Item, ItemState};
 use crate::agent::transcript::Record;
 use crate::agent::{Effect, Event, Finished};
 use crate::domain::{
-    ActionClass, CallId, CallStatus, Effects, Progress, Role, SandboxProfile, ToolCall,
+    ActionClass, CallId, CallStatus, Effects, EndReason, Progress, Role, SandboxProfile, ToolCall,
     ToolOutcome, TurnId,
 };
 use crate::plan::evidence::{self, BatchCall};
@@ -33,7 +32,7 @@ pub(super) enum Whose {
 pub(super) struct ToolBatch {
     pub(super) calls: Vec<BatchEntry>,
     /// State of the plan's declarations before the batch: a check must be declared by then.
-    epoch: u64,
+    pub(super) epoch: u64,
 }
 
 /// One call on its way.
@@ -258,11 +257,18 @@ impl Actor {
         }
         let words = self.steer();
         let steer = words.iter().map(|queued| self.user_input(queued)).collect();
+        let used_up = self.day_budget_is_used_up();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         let (hints, signal) = running.watch.batch_over(self.plans.active());
-        let effects = running.turn.step(Event::BatchDone { steer, hints });
+        let effects = if used_up {
+            running.turn.end(EndReason::Budget {
+                budget: "budget-day-tokens".into(),
+            })
+        } else {
+            running.turn.step(Event::BatchDone { steer, hints })
+        };
         if let Some(signal) = signal {
             self.emit(&signal);
         }
@@ -320,7 +326,7 @@ impl Actor {
     }
 
     /// One call is over: evidence first, then the record, then what people see.
-    async fn over(
+    pub(super) async fn over(
         &mut self,
         whose: &Whose,
         mut outcome: ToolOutcome,

@@ -1,7 +1,7 @@
 //! One call on its way: asked about at the gate the moment it starts, approved, run.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tracing::debug;
@@ -21,6 +21,9 @@ use super::actor::Actor;
 use super::batch::{Start, Whose, outcome};
 use super::mail::Mail;
 use super::{children, plans};
+
+/// Least distance of two looks at the output of a running call.
+const OUTPUT_EVERY: Duration = Duration::from_millis(100);
 
 impl Actor {
     /// Starts one call, if the gate and the approval policy let it.
@@ -202,16 +205,21 @@ impl Actor {
         let id = call.id.clone();
         let (to, printing) = (me.clone(), call.id.clone());
         tokio::spawn(async move {
-            while let Some(text) = lines.recv().await {
+            while let Some(mut text) = lines.recv().await {
+                // A flood must not stand between a person and `/stop`: the newest lines now and then.
+                while let Ok(next) = lines.try_recv() {
+                    text = next;
+                }
                 let call = printing.clone();
                 to.send(Mail::Output { turn, call, text }).ok();
+                tokio::time::sleep(OUTPUT_EVERY).await;
             }
         });
         let task = tokio::spawn(async move {
-            let work =
-                tokio::spawn(
-                    async move { toolbox.run(permit, &call, &place, output, cancel).await },
-                );
+            // Ends with this task: a discard that gives up waiting must not leave a writer behind.
+            let work = tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
+                toolbox.run(permit, &call, &place, output, cancel).await
+            }));
             // A panic inside a tool is that call's failure, not the program's.
             let outcome = work.await.unwrap_or_else(|_| {
                 outcome(

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::plan::gate::Grants;
 use crate::store::{Batch, Store, Table};
 use crate::telegram::outbox::Journal;
-use crate::text::units::utf16_len;
+use crate::text::units::{byte_at_utf16, truncate_utf16, utf16_len};
 use crate::text::visible::show_controls;
 use crate::tools::Inspection;
 
@@ -26,10 +26,14 @@ use super::speak::card_ledger;
 const APPROVAL_SECONDS: i64 = 600;
 /// Seconds until an unanswered question is given up.
 const QUESTION_SECONDS: i64 = 1800;
+/// UTF-16 units of a command or diff on the card itself; a longer one comes as a document too.
+const CARD_UNITS: usize = 3000;
+/// Of those, how many show the end of a longer one.
+const TAIL_UNITS: usize = 1000;
+/// UTF-16 units of a directory on a card.
+const CWD_UNITS: usize = 300;
 /// Seconds after its deadline at which a card that cannot be edited is forgotten.
 const GIVE_UP_SECONDS: i64 = 2 * 24 * 3600;
-/// Characters of a command or diff on the card itself; a longer one comes as a document.
-const CARD_CHARS: usize = 3000;
 /// Characters of a typed answer that its question shows.
 const SHOWN_ANSWER: usize = 200;
 
@@ -148,11 +152,18 @@ impl Actor {
             closed: None,
         };
         let mut batch = Batch::new();
-        if let Err(fault) = batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
-            self.store_failed(&fault);
-            return;
-        }
-        if !self.commit(batch).await {
+        let stored = match batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
+            Ok(_) => self.commit(batch).await,
+            Err(fault) => {
+                self.store_failed(&fault);
+                false
+            }
+        };
+        if !stored {
+            let text = "not run: the host could not store the question to the owner";
+            let turn = self.record.turn;
+            let outcome = outcome(&row.call, CallStatus::Refused, text.into());
+            self.me.send(Mail::Tool { turn, outcome }).ok();
             return;
         }
         let keyboard = self.card_keyboard(&row);
@@ -203,12 +214,10 @@ impl Actor {
         if let Some(asker) = self.card_asker() {
             head = format!("{head}\n{asker}");
         }
-        let cwd = found.card.cwd.display().to_string();
-        let foot = self.tr("card-foot", &[("cwd", &cwd)]);
-        let whole = show_controls(&found.card.text);
-        let shown: String = whole.chars().take(CARD_CHARS).collect();
-        let long = shown.len() < whole.len();
-        let body = if long { format!("{shown}…") } else { shown };
+        let cwd = show_controls(&found.card.cwd.display().to_string());
+        let foot = self.tr("card-foot", &[("cwd", truncate_utf16(&cwd, CWD_UNITS))]);
+        let whole = show_controls(&self.deps.redactor.redact(&found.card.text));
+        let (body, long) = card_body(&whole);
         let text = format!("{head}\n{body}\n{foot}");
         let mut entities = Vec::new();
         if !body.trim().is_empty() {
@@ -233,13 +242,9 @@ impl Actor {
             return;
         };
         let Some(message) = message else {
-            self.close_card(id, "card-undelivered").await;
-            self.answer_call(
-                id,
-                CallStatus::Refused,
-                "not run: the owner could not be asked",
-            )
-            .await;
+            let call = self.close_card(id, "card-undelivered").await;
+            let text = "not run: the owner could not be asked";
+            self.settle_card(call, CallStatus::Refused, text).await;
             return;
         };
         row.message = Some(message);
@@ -266,22 +271,31 @@ impl Actor {
         let (word, rest) = tap.data.split_once(':').unwrap_or_default();
         let (id, option) = rest.split_once(':').unwrap_or((rest, ""));
         let id = ApprovalId(id.to_owned());
-        let Some(row) = self.cards.get_mut(&id) else {
+        let Some(row) = self.cards.get(&id).filter(|row| is_on(row, tap)).cloned() else {
             self.answer_tap(tap, "tap-expired", false);
-            self.strip_keyboard(tap);
+            // Anybody can send any data for any message: others must not take the owner's buttons.
+            if tap.sender.role == Role::Owner {
+                self.strip_keyboard(tap);
+            }
             self.close(updates).await;
             return;
         };
-        // The tap may be here before the report of the send.
-        row.message = Some(tap.message);
-        let row = row.clone();
+        if tap.sender.role == Role::Owner
+            && let Some(row) = self.cards.get_mut(&id)
+        {
+            // The tap may be here before the report of the send.
+            row.message = Some(tap.message);
+        }
         match &row.kind {
             CardKind::Approval { .. } if tap.sender.role != Role::Owner => {
                 self.answer_tap(tap, "tap-owner-only", true);
             }
             CardKind::Approval { class, always } => {
+                let planning = self.plans.phase().is_planning();
                 let answer = match word {
                     "approve" => Answer::Approve,
+                    // What began as a card of a free session may be answered while planning.
+                    "always" if *always && planning => Answer::Approve,
                     "always" if *always => Answer::Always,
                     _ => Answer::Deny,
                 };
@@ -358,6 +372,10 @@ impl Actor {
         message: &UserMessage,
         updates: &[UpdateId],
     ) -> bool {
+        // Somebody else's words are no answer, whoever passes them on.
+        if message.origin.is_some() || message.observed {
+            return false;
+        }
         let open = self.cards.values().find(|row| {
             matches!(&row.kind, CardKind::Question { user, .. }
                 if *user == message.sender.id || message.sender.role == Role::Owner)
@@ -365,7 +383,11 @@ impl Actor {
         let Some(id) = open.map(|row| row.id.clone()) else {
             return false;
         };
-        let text = format!("The user answered: {}", message.text);
+        let mut text = format!("The user answered: {}", message.text);
+        for attachment in &message.attachments {
+            text.push_str(&super::inputs::describe(attachment, &mut Vec::new()));
+        }
+        let text = self.deps.redactor.redact(&text);
         self.closing.extend(updates);
         let answer: String = message.text.chars().take(SHOWN_ANSWER).collect();
         let said = self.tr("card-answered", &[("answer", answer.trim())]);
@@ -373,11 +395,6 @@ impl Actor {
         self.settle_card(call, CallStatus::Ok, &text).await;
         self.close(updates).await;
         true
-    }
-
-    async fn answer_call(&mut self, id: &ApprovalId, status: CallStatus, text: &str) {
-        let call = self.cards.get(id).map(|row| row.call.clone());
-        self.settle_card(call, status, text).await;
     }
 
     async fn settle_card(&mut self, call: Option<CallId>, status: CallStatus, text: &str) {
@@ -473,6 +490,26 @@ pub(super) async fn forget_card(store: &Store, id: &ApprovalId) {
     }
 }
 
+/// Whether a tap is on this very card, as far as its message is known.
+fn is_on(row: &CardRow, tap: &Tap) -> bool {
+    row.key.chat == tap.key.chat && row.message.is_none_or(|message| message == tap.message)
+}
+
+/// What fits on a card, and whether that is not all: the beginning and the end, because a dangerous end
+/// must not hide behind a harmless beginning.
+fn card_body(whole: &str) -> (String, bool) {
+    if utf16_len(whole) <= CARD_UNITS {
+        return (whole.to_owned(), false);
+    }
+    let head = truncate_utf16(whole, CARD_UNITS - TAIL_UNITS);
+    let total = utf16_len(whole);
+    let from = byte_at_utf16(whole, total - TAIL_UNITS)
+        .or_else(|| byte_at_utf16(whole, total - TAIL_UNITS + 1))
+        .unwrap_or(whole.len());
+    let tail = whole.get(from..).unwrap_or_default();
+    (format!("{head}\n[…]\n{tail}"), true)
+}
+
 fn class_key(class: crate::domain::ActionClass) -> &'static str {
     use crate::domain::ActionClass as Class;
     match class {
@@ -490,4 +527,18 @@ fn class_key(class: crate::domain::ActionClass) -> &'static str {
 fn new_id() -> ApprovalId {
     let id = uuid::Uuid::new_v4().simple().to_string();
     ApprovalId(id.chars().take(16).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_shows_its_end_and_fits_a_message() {
+        let command = format!("{} && rm -rf important", "😀".repeat(5000));
+        let (body, long) = card_body(&command);
+        assert!(long && body.ends_with("rm -rf important"));
+        assert!(utf16_len(&body) < 3100);
+        assert_eq!(card_body("ls"), ("ls".to_owned(), false));
+    }
 }

@@ -22,9 +22,22 @@ const QUEUE: usize = 20;
 /// Bytes of one attachment's text that are told; the file itself is at its path.
 const QUOTE_CHARS: usize = 4000;
 
+/// Messages of others in a group that are kept for the next turn.
+const OBSERVED: usize = 20;
+/// Characters of each.
+const OBSERVED_CHARS: usize = 1000;
+/// What they are called to the model.
+const OBSERVED_SOURCE: &str = "observed in the group, not addressed to you";
+
 impl Actor {
     /// A message of a person: an answer to an open question, or input of a turn.
     pub(super) async fn message(&mut self, message: UserMessage, updates: Vec<UpdateId>) {
+        if message.observed {
+            // Nobody asked for anything: it is background of the next turn, and may be lost.
+            self.observe_chat(&message);
+            self.close(&updates).await;
+            return;
+        }
         if self.fetches(&message, &updates)
             || self.answers_question(&message, &updates).await
             || self.takes_edited_plan(&message, &updates).await
@@ -35,6 +48,30 @@ impl Actor {
             running.flow.buried(message.message);
         }
         self.enqueue(message, updates, false).await;
+    }
+
+    /// Keeps what somebody else said in the group, wrapped, with the speaker named inside.
+    fn observe_chat(&mut self, message: &UserMessage) {
+        let name = one_line(&message.sender.name);
+        let text: String = message.text.chars().take(OBSERVED_CHARS).collect();
+        if self.observed.len() >= OBSERVED {
+            self.observed.pop_front();
+        }
+        self.observed.push_back(format!("{name}: {text}"));
+        if let Some(running) = &self.running {
+            running.flow.buried(message.message);
+        }
+    }
+
+    /// What was observed since the last turn, as one untrusted block; empty if nothing was.
+    fn background(&mut self) -> String {
+        if self.observed.is_empty() {
+            return String::new();
+        }
+        let lines: Vec<String> = self.observed.drain(..).collect();
+        let mut text = self.deps.untrusted(OBSERVED_SOURCE, &lines.join("\n"));
+        text.push_str("\n\n");
+        text
     }
 
     /// Queues a message durably and closes its updates with it.
@@ -56,7 +93,7 @@ impl Actor {
             self.close(&updates).await;
             return;
         }
-        if message.sender.role == Role::Owner {
+        if message.sender.role == Role::Owner || message.key.chat.0 > 0 {
             self.record
                 .client_language
                 .clone_from(&message.sender.language);
@@ -157,7 +194,12 @@ impl Actor {
             .flatten()
             .and_then(|record| record.message);
         self.remember_comment(&first.message);
-        let inputs = taken.iter().map(|queued| self.user_input(queued)).collect();
+        let mut inputs: Vec<UserInput> =
+            taken.iter().map(|queued| self.user_input(queued)).collect();
+        let background = self.background();
+        if let Some(first) = inputs.first_mut() {
+            first.text.insert_str(0, &background);
+        }
         let mut batch = Batch::new();
         for queued in &taken {
             let key = session_key(&self.record.id, u64::from(queued.update.0));
@@ -335,7 +377,7 @@ impl Actor {
     }
 }
 
-fn describe(attachment: &Attachment, images: &mut Vec<ImageRef>) -> String {
+pub(super) fn describe(attachment: &Attachment, images: &mut Vec<ImageRef>) -> String {
     let name = one_line(&attachment.name);
     let Some(path) = &attachment.path else {
         return format!("\n[file {name}: could not be downloaded]");

@@ -65,6 +65,8 @@ pub(super) enum Mail {
     },
     /// The side call for the digest ended.
     Digest {
+        /// Session that was summed up; `/new` may have come between.
+        session: SessionId,
         /// Epoch.
         turn: TurnId,
         /// The digest, or nothing.

@@ -17,6 +17,7 @@ pub mod flow_line;
 pub mod flow_record;
 pub mod flow_task;
 mod flow_wires;
+mod guard;
 pub mod inbox;
 mod inputs;
 pub mod journal;

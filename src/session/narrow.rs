@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::warn;
 
 use crate::config::{self, Settings};
-use crate::domain::{ApprovalLevel, Command};
+use crate::domain::Command;
 
 use super::actor::Actor;
 use super::plans;
@@ -24,11 +24,6 @@ impl Actor {
     /// The settings in force here, as of the last turn boundary or command.
     pub(super) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.bounds)
-    }
-
-    /// How much this session asks: what was chosen, or what its project makes stricter.
-    pub(super) fn level(&self) -> ApprovalLevel {
-        self.bounds.approvals
     }
 
     /// Reads the project file again. A malformed one is told once and takes nothing away, because it

@@ -22,12 +22,15 @@ const CARD_TASKS: usize = 30;
 pub(super) fn card_lines(operation: &Operation) -> String {
     match operation {
         Operation::Init(Init::Checklist { title, tasks }) => {
-            let rows: Vec<String> = tasks
+            let mut rows: Vec<String> = tasks
                 .iter()
                 .take(CARD_TASKS)
                 .enumerate()
                 .map(|(index, task)| format!("{}. {}", index + 1, task.title))
                 .collect();
+            if tasks.len() > CARD_TASKS {
+                rows.push(format!("… +{}", tasks.len() - CARD_TASKS));
+            }
             format!("init checklist: {title}\n{}", rows.join("\n"))
         }
         Operation::Init(Init::Design { title, .. }) => format!("init design: {title}"),

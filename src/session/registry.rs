@@ -146,6 +146,15 @@ impl Sessions {
                 if tokio::time::timeout(MIGRATION_WAIT, told).await.is_err() {
                     info!(session.id = %record.id, "a session moves with sends in flight");
                 }
+                // Its last words may have counted on.
+                let saved = self
+                    .deps
+                    .store
+                    .get(Table::Sessions, &chat_key(before))
+                    .await?;
+                if let Some(saved) = saved {
+                    record = saved;
+                }
             }
             record.key = ChatKey::new(new, before.thread);
             let mut batch = crate::store::Batch::new();
@@ -273,6 +282,7 @@ impl Sessions {
             record,
             conversation,
             queue: std::collections::VecDeque::new(),
+            observed: std::collections::VecDeque::new(),
             later: std::collections::VecDeque::new(),
             closing: Vec::new(),
             stalled: std::sync::atomic::AtomicBool::new(false),

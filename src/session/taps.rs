@@ -4,6 +4,7 @@ use crate::agent::Cancel;
 use crate::domain::{Role, Tap, UpdateId};
 
 use super::actor::Actor;
+use super::flow_record;
 
 impl Actor {
     /// A tap of an authorised person in this conversation.
@@ -14,10 +15,27 @@ impl Actor {
             "turn" => self.stop_tap(&tap, &updates).await,
             _ => {
                 self.answer_tap(&tap, "tap-expired", false);
-                self.strip_keyboard(&tap);
+                // Anybody can send any data for any message: others must not take the owner's buttons.
+                if tap.sender.role == Role::Owner {
+                    self.strip_keyboard(&tap);
+                }
                 self.close(&updates).await;
             }
         }
+    }
+
+    /// Whether a tap is on the flow message of a turn that is over. The id of a message that is just being
+    /// sent is not known yet, so a newer one counts as this turn's.
+    async fn is_old_flow(&self, tap: &Tap) -> bool {
+        let known = flow_record::load(&self.deps.store, tap.key).await;
+        let Some(record) = known.ok().flatten() else {
+            return false;
+        };
+        let Some(message) = record.message else {
+            return false;
+        };
+        let current = self.is_current(record.turn);
+        tap.message < message || (tap.message == message && !current)
     }
 
     async fn stop_tap(&mut self, tap: &Tap, updates: &[UpdateId]) {
@@ -29,11 +47,15 @@ impl Actor {
         };
         if tap.sender.role != Role::Owner && tap.sender.id != user {
             self.answer_tap(tap, "tap-not-yours", true);
+        } else if self.is_old_flow(tap).await {
+            self.answer_tap(tap, "tap-expired", false);
+            self.strip_keyboard(tap);
         } else {
             self.answer_tap(tap, "tap-stopped", false);
             self.stop_jobs(false);
             self.closing.extend(updates);
             self.cancel_turn(Cancel::Stopped).await;
+            self.stop_jobs(false);
         }
         self.close(updates).await;
     }

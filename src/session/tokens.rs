@@ -1,12 +1,21 @@
 //! Token counts by day, and the budget of a day.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+
 use crate::agent::Event;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, context};
-use crate::domain::{EndReason, ModelEvent, ModelReply, TurnId};
+use crate::domain::{EndReason, ModelEvent, ModelReply, ModelRequest, SessionId, TurnId};
+use crate::llm::Model;
 use crate::store::Batch;
 
 use super::actor::Actor;
+
+/// How long the side call of `/compact` may take.
+const COMPACT_END: Duration = Duration::from_secs(300);
 
 impl Actor {
     /// Adds a reply's tokens to the book.
@@ -56,23 +65,24 @@ impl Actor {
         let plan = self.digest_plan().await;
         let request = context::digest_request(&self.conversation, &plan, model.window());
         let me = self.me.clone();
+        let session = self.record.id.clone();
         tokio::spawn(async move {
-            use futures::StreamExt;
-            let Ok(mut events) = model.stream(request).await else {
-                return;
+            let told = tokio::time::timeout(COMPACT_END, summary(model, request)).await;
+            let text = told.ok().flatten().map(|text| format!("{text}\n\n{plan}"));
+            let mail = super::mail::Mail::Digest {
+                session,
+                turn: TurnId(0),
+                text,
             };
-            while let Some(event) = events.next().await {
-                if let Ok(ModelEvent::End(reply)) = event {
-                    let text = Some(reply.text);
-                    let turn = TurnId(0);
-                    me.send(super::mail::Mail::Digest { turn, text }).ok();
-                }
-            }
+            me.send(mail).ok();
         });
     }
 
     /// A digest arrived: for the running turn, or (turn 0) for the idle session.
-    pub(super) async fn digest(&mut self, turn: TurnId, text: Option<String>) {
+    pub(super) async fn digest(&mut self, session: &SessionId, turn: TurnId, text: Option<String>) {
+        if *session != self.record.id {
+            return;
+        }
         let text = match text {
             Some(text) => Some(self.whole_digest(&text).await),
             None => None,
@@ -81,7 +91,11 @@ impl Actor {
             self.drive(Event::Compacted(text), Batch::new()).await;
             return;
         }
-        let Some(text) = text.filter(|_| turn == TurnId(0) && !self.is_busy()) else {
+        if turn != TurnId(0) {
+            return;
+        }
+        let Some(text) = text.filter(|_| !self.is_busy()) else {
+            self.say_key("compact-failed", &[]);
             return;
         };
         let mut batch = Batch::new();
@@ -99,4 +113,15 @@ impl Actor {
     pub(super) async fn chat_gone(&mut self) {
         self.cancel_turn(Cancel::ChatGone).await;
     }
+}
+
+/// The text of a side call, if the model gave one.
+async fn summary(model: Arc<dyn Model>, request: ModelRequest) -> Option<String> {
+    let mut events = model.stream(request).await.ok()?;
+    while let Some(event) = events.next().await {
+        if let ModelEvent::End(reply) = event.ok()? {
+            return Some(reply.text).filter(|text| !text.trim().is_empty());
+        }
+    }
+    None
 }

@@ -39,10 +39,26 @@ const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
     pub(super) async fn drive(&mut self, event: Event, batch: Batch) {
+        let ends = match event {
+            Event::Cancel(why) => why != Cancel::Shutdown,
+            Event::Timer(id) => id == TimerId::WallTime,
+            Event::Begin(_)
+            | Event::Resume { .. }
+            | Event::Text(_)
+            | Event::Reply { .. }
+            | Event::ModelFailed(_)
+            | Event::Finished(_)
+            | Event::BatchDone { .. }
+            | Event::Compacted(_) => false,
+        };
+        let mut effects = VecDeque::new();
+        if ends {
+            effects.extend(self.settle_cut_calls().await);
+        }
         let Some(running) = &mut self.running else {
             return;
         };
-        let effects: VecDeque<Effect> = running.turn.step(event).into();
+        effects.extend(running.turn.step(event));
         if let Err(fault) = self.carry_out(effects, batch).await {
             self.store_failed(&fault);
         }
@@ -104,48 +120,6 @@ impl Actor {
         Ok(())
     }
 
-    pub(super) fn redacted(&self, record: Record) -> Record {
-        let clean = |text: String| self.deps.redactor.redact(&text);
-        match record {
-            Record::User { turn, mut input } => {
-                input.text = clean(input.text);
-                input.words = clean(input.words);
-                Record::User { turn, input }
-            }
-            Record::Assistant {
-                turn,
-                text,
-                reasoning,
-                mut calls,
-                usage,
-            } => {
-                for call in &mut calls {
-                    call.arguments = clean(std::mem::take(&mut call.arguments));
-                }
-                Record::Assistant {
-                    turn,
-                    text: clean(text),
-                    reasoning,
-                    calls,
-                    usage,
-                }
-            }
-            Record::Ended {
-                turn,
-                reason,
-                answer,
-            } => Record::Ended {
-                turn,
-                reason,
-                answer: clean(answer),
-            },
-            Record::Host { .. }
-            | Record::Started { .. }
-            | Record::Outcome { .. }
-            | Record::Digest { .. } => record,
-        }
-    }
-
     async fn perform(&mut self, effect: Effect) -> Vec<Effect> {
         match effect {
             Effect::Append(_) => Vec::new(),
@@ -197,14 +171,11 @@ impl Actor {
         };
         let progress = match progress {
             Progress::Text { delta } => {
-                running.text_tail.push_str(&delta);
-                let Some(at) = running.text_tail.rfind(char::is_whitespace) else {
-                    return;
-                };
-                let rest = running.text_tail.split_off(at);
-                let whole = std::mem::replace(&mut running.text_tail, rest);
-                Progress::Text {
-                    delta: redactor.redact(&whole),
+                match super::words::held_back(&mut running.text_tail, &delta) {
+                    Some(whole) => Progress::Text {
+                        delta: redactor.redact(&whole),
+                    },
+                    None => return,
                 }
             }
             Progress::Narration { text } => {
@@ -294,6 +265,7 @@ impl Actor {
         };
         let body = context::digest_request(&self.conversation, &plan, model.window());
         let turn = running.turn.id();
+        let session = self.record.id.clone();
         let cancel = running.cancel.clone();
         let me = self.me.clone();
         let (tell, told) = oneshot::channel();
@@ -313,7 +285,12 @@ impl Actor {
         });
         tokio::spawn(async move {
             let text = told.await.ok().filter(|text| !text.trim().is_empty());
-            me.send(Mail::Digest { turn, text }).ok();
+            me.send(Mail::Digest {
+                session,
+                turn,
+                text,
+            })
+            .ok();
         });
     }
 
@@ -448,7 +425,8 @@ impl Actor {
         reason: &EndReason,
         text: String,
     ) -> (TurnId, Option<Answer>) {
-        let mut said = super::words::ending(&self.language(), reason);
+        let mut said = super::words::ending(&self.language(), reason)
+            .map(|said| self.deps.redactor.redact(&said));
         if let (Some(said), Some(left)) = (&mut said, self.left_for_people(reason)) {
             said.push_str(&format!("\n\n{left}"));
         }
@@ -498,6 +476,7 @@ impl Actor {
     pub(super) async fn delivered(&mut self, session: &SessionId, turn: TurnId) {
         self.delivering.remove(&turn);
         let mut batch = Batch::new();
+        // The turn may be of the session before `/new`.
         batch.delete(Table::Running, &session_key(session, turn.0));
         self.commit(batch).await;
     }

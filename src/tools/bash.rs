@@ -164,8 +164,11 @@ async fn execute(job: &Job<'_>) -> Result<Ran, Unfit> {
         .finish(limit, &job.cancel, |bytes| {
             capture.push(bytes);
             lines.push(bytes, |line| {
-                // The flow shows the newest lines only, so one that does not fit may be lost.
-                drop(job.output.try_send(job.shop.redact(line)));
+                // The flow shows the newest lines only, so one that does not fit may be lost; it must
+                // not cost anything either, or a flood would keep the machine busy.
+                if let Ok(place) = job.output.try_reserve() {
+                    place.send(job.shop.redact(line));
+                }
             });
         })
         .await;

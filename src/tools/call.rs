@@ -13,7 +13,8 @@ use crate::domain::{ActionClass, CallStatus, Effects, SandboxProfile, ToolDescri
 pub struct Place {
     /// Directory that paths are resolved beneath.
     pub workspace: PathBuf,
-    /// Directory of the session's own files; outputs that are too long go to `outputs` in it.
+    /// Directory of the session's own files; outputs that are too long go to `outputs` in it,
+    /// what people sent is in `inbox`.
     pub session_dir: PathBuf,
     /// Tag of blocks that hold untrusted text.
     pub nonce: String,

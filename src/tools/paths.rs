@@ -42,10 +42,11 @@ pub(super) fn resolve(
     {
         return Ok(path);
     }
-    if want == Want::Read
-        && let Ok(outputs) = canonical(&place.session_dir.join("outputs"))
-        && path.starts_with(&outputs)
-    {
+    // Long outputs and what people sent are there to be read.
+    let kept = ["outputs", "inbox"].iter().any(|folder| {
+        canonical(&place.session_dir.join(folder)).is_ok_and(|folder| path.starts_with(folder))
+    });
+    if want == Want::Read && kept {
         return Ok(path);
     }
     if !path.starts_with(&workspace) {
@@ -257,6 +258,9 @@ mod tests {
         let output = root.join("data/session/outputs/abc.txt");
         assert!(go(output.to_str().unwrap(), Want::Read).is_ok());
         assert!(go(output.to_str().unwrap(), Want::Write).is_err());
+        let sent = root.join("data/session/inbox/7_notes.txt");
+        assert!(go(sent.to_str().unwrap(), Want::Read).is_ok());
+        assert!(go(sent.to_str().unwrap(), Want::Write).is_err());
         let plan = root.join("data/session/plan.md");
         assert!(go(plan.to_str().unwrap(), Want::Write).is_ok());
         assert!(go(root.join("data/session/x").to_str().unwrap(), Want::Read).is_err());

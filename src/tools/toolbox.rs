@@ -234,7 +234,13 @@ impl Toolbox {
     fn outcome(&self, call: &ToolCall, place: &Place, ran: Ran, started: Instant) -> ToolOutcome {
         let mut content = output::head(&self.shop.redact(&ran.note), output::MAX_SHOWN).to_owned();
         if !ran.source.is_empty() {
-            let bounded = output::bound(self.shop.redact(&ran.body), &place.session_dir);
+            let body = if ran.status == CallStatus::Cancelled {
+                // The turn is over; nobody asks for all of it.
+                output::tail(&ran.body, output::MAX_SHOWN)
+            } else {
+                &ran.body
+            };
+            let bounded = output::bound(self.shop.redact(body), &place.session_dir);
             if !bounded.note.is_empty() {
                 if !content.is_empty() {
                     content.push('\n');

@@ -41,14 +41,18 @@ const OWNER_ONLY: [&str; 11] = [
     "goal",
 ];
 
+/// Commands that may wait for the end of a turn.
+const LATER: usize = 20;
+
 impl Actor {
     /// A command of an authorised person.
     pub(super) async fn command(&mut self, command: Command, updates: Vec<UpdateId>) {
-        if command.sender.role == Role::Owner {
+        if command.sender.role == Role::Owner || command.key.chat.0 > 0 {
             self.record
                 .client_language
                 .clone_from(&command.sender.language);
-        } else if OWNER_ONLY.contains(&command.name.as_str()) {
+        }
+        if command.sender.role != Role::Owner && OWNER_ONLY.contains(&command.name.as_str()) {
             self.reply_key(&command, "command-owner-only", &[]);
             self.close(&updates).await;
             return;
@@ -91,6 +95,11 @@ impl Actor {
             .iter()
             .any(|known| known.update == command.update)
         {
+            return;
+        }
+        if self.later.len() >= LATER {
+            self.reply_key(&command, "queue-full", &[("count", &LATER.to_string())]);
+            self.close(updates).await;
             return;
         }
         let mut batch = Batch::new();

@@ -19,12 +19,20 @@ impl Actor {
             self.reply_key(command, "new-plan-live", &[]);
             return;
         }
+        // Nothing that waits may begin in the session that is being put aside.
+        let held = std::mem::replace(&mut self.holding, true);
         self.cancel_turn(Cancel::Stopped).await;
+        self.holding = held;
         self.stop_jobs(true);
         self.forget_plan_mode().await;
         let old = self.record.clone();
         let mut batch = Batch::new();
         self.close_in(&mut batch, &[command.update]);
+        let waiting = self.queue.len() + self.later.len();
+        for command in &self.later {
+            let key = session_key(&old.id, u64::from(command.update.0));
+            batch.delete(Table::Later, &key);
+        }
         for queued in &self.queue {
             batch.delete(
                 Table::Queue,
@@ -46,8 +54,14 @@ impl Actor {
             return;
         }
         self.queue.clear();
+        self.later.clear();
         self.conversation = Conversation::default();
         self.plans = self.plans.of(&self.deps, &self.record);
-        self.reply_key(command, "new-done", &[]);
+        if waiting == 0 {
+            self.reply_key(command, "new-done", &[]);
+        } else {
+            let count = waiting.to_string();
+            self.reply_key(command, "new-done-dropped", &[("count", &count)]);
+        }
     }
 }

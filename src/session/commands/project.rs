@@ -24,8 +24,10 @@ impl Actor {
             self.reply_key(command, "project-plan-live", &[]);
             return;
         }
+        let home = self.deps.settings().home.clone();
+        let home = tokio::fs::canonicalize(&home).await.unwrap_or(home);
         match tokio::fs::canonicalize(PathBuf::from(wanted)).await {
-            Ok(path) if path.is_dir() && !path.starts_with(&self.deps.settings().home) => {
+            Ok(path) if path.is_dir() && !path.starts_with(&home) => {
                 self.record.workspace = path;
                 self.narrow().await;
                 self.plans = self.plans.of(&self.deps, &self.record);

@@ -19,6 +19,7 @@ impl Actor {
         }
         self.stop_jobs(false);
         self.cancel_turn(Cancel::Stopped).await;
+        self.stop_jobs(false);
         self.reply_key(command, "stop-done", &[]);
     }
 }
