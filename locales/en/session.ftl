@@ -151,3 +151,20 @@ card-waiting = waiting for the owner's approval
 language-name = English
 question-hint-text = Type your answer.
 status-demo = a script, no language model
+outbox-again = 🔁 This may be a repeat: the first try could have arrived.
+session-store-back = ✅ My data directory takes writes again. What waited goes on now.
+session-store-full = ❌ The disk of my data directory is full, so nothing new is started. What was accepted is kept, and I go on by myself when there is room again.
+session-store-read-only = ❌ My data directory is read-only, so nothing new is started. What was accepted is kept, and I go on by myself when I can write again.
+store-import-refused = ⚠️ A staged import was not whole, so it was set aside and nothing was changed.
+store-imported = 📦 A staged import has replaced my store: { $rows } rows.
+store-lost = ⚠️ My database was damaged and no whole backup was found, so I began with an empty one. The damaged files are kept as { $aside }.
+store-restored = ⚠️ My database was damaged. I restored the backup { $backup } with { $rows } rows; what came after it may be missing. The damaged files are kept as { $aside }.
+voice-kept = 🎙 Your voice note is kept as a file. I cannot listen to it: no transcription is configured. Please write what matters.
+agent-steps = { $count ->
+    [one] { $count } step
+   *[other] { $count } steps
+}
+end-left = Still open:
+    { $left }
+plan-lost = ⚠️ The plan file was lost and could not be restored; there is no plan now.
+plan-restored = ⚠️ The plan file was lost, so I restored the checklist from its last state; its checks must pass again.

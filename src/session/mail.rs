@@ -4,9 +4,11 @@ use tokio::sync::oneshot;
 
 use crate::agent::TimerId;
 use crate::domain::{
-    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome,
+    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, SessionId, ToolOutcome,
     TurnId, UpdateId,
 };
+
+use super::children::ChildEvent;
 
 /// One letter.
 #[derive(Debug)]
@@ -45,6 +47,15 @@ pub(super) enum Mail {
         /// How.
         outcome: ToolOutcome,
     },
+    /// Something happened to a sub-agent.
+    Child {
+        /// Epoch.
+        turn: TurnId,
+        /// The call that started it.
+        call: CallId,
+        /// What.
+        event: ChildEvent,
+    },
     /// A timer of the turn fired.
     Timer {
         /// Epoch.
@@ -71,7 +82,14 @@ pub(super) enum Mail {
     /// A card's time is over.
     Deadline(ApprovalId),
     /// Flow and answer of a turn are delivered.
-    Delivered(TurnId),
+    Delivered {
+        /// Session that the turn belongs to; `/new` may have put it aside meanwhile.
+        session: SessionId,
+        /// Which.
+        turn: TurnId,
+    },
+    /// Time to see whether the store takes writes again.
+    Revive,
     /// The turn has ended and the card is stripped: delete the plan now.
     Discard {
         /// The command that asked for it, to be answered.

@@ -10,6 +10,8 @@ use crate::domain::{
     SessionId, TurnId, UpdateId, UserId, UserMessage,
 };
 
+use crate::plan::signals::Signals;
+
 /// The live session of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRecord {
@@ -37,6 +39,9 @@ pub struct SessionRecord {
     pub grants: Vec<ActionClass>,
     /// Goal set by hand with `/goal`.
     pub goal: Option<String>,
+    /// How far the signals about its plan are.
+    #[serde(default)]
+    pub signals: Signals,
     /// Last thing that happened.
     pub used_at: DateTime<Utc>,
 }
@@ -91,6 +96,9 @@ pub enum TurnStage {
         reason: EndReason,
         /// The answer as Markdown.
         answer: String,
+        /// Unix seconds of the turn's end; what is too old is not sent any more.
+        #[serde(default)]
+        ended_at: i64,
     },
 }
 
@@ -117,6 +125,9 @@ pub struct CardRow {
     pub text: crate::domain::Formatted,
     /// After this it counts as denied; Unix seconds.
     pub deadline: i64,
+    /// Locale key of how it ended; the row stays until its message says so.
+    #[serde(default)]
+    pub closed: Option<String>,
 }
 
 /// Cards and questions.

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::domain::{ChatId, ChatKey};
+use crate::i18n::tr;
 
 use super::OutboxParts;
 use super::job::{Action, Answer, Attempt, Ended, Outcome, Ticket};
@@ -91,7 +92,8 @@ impl Driver {
         let mut open = true;
         loop {
             let wake = self.dispatch();
-            let depth = u32::try_from(self.scheduler.waiting()).unwrap_or(u32::MAX);
+            let depth = u32::try_from(self.tickets.len().saturating_sub(self.running.len()))
+                .unwrap_or(u32::MAX);
             metrics::gauge!("outbox_queue_depth").set(f64::from(depth));
             if !open && self.tickets.is_empty() {
                 return;
@@ -262,6 +264,7 @@ impl Driver {
             ledger: ticket.action.ledger().cloned(),
             tried: ticket.attempts > 0 || ticket.unknown,
             unknown: ticket.unknown,
+            mark: (job.lane == Lane::Final).then(|| tr(&self.language, "outbox-again", &[])),
         };
         let running = attempt.run(Arc::clone(&self.wire), Arc::clone(&self.journal));
         let task = self.calls.spawn(running);
