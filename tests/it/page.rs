@@ -5,6 +5,7 @@ use std::process::Command;
 
 use greenlight::playground::{GROUP, MEMBER, OWNER, PAGE_KEYS};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Client, TestBot};
 
@@ -182,4 +183,169 @@ async fn the_page_shows_messages_quotes_and_buttons_and_runs_no_markup_of_a_mess
     )
     .await;
     assert!(dom.contains("Two steps are open"));
+}
+
+/// The playground as a person starts it: the program, its page, its events.
+struct Playground {
+    url: String,
+    http: reqwest::Client,
+    events: reqwest::Response,
+    tapped: Vec<String>,
+    _program: tokio::process::Child,
+}
+
+impl Playground {
+    async fn start() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_greenlight"))
+            .args(["playground", "--no-open"])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", home.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(program.stdout.take().unwrap());
+        out.read_line(&mut line).await.unwrap();
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .unwrap();
+        let url = url.trim_end_matches('/').to_owned();
+        let http = reqwest::Client::new();
+        let events = http.get(format!("{url}/page/events")).send().await.unwrap();
+        Self {
+            url,
+            http,
+            events,
+            tapped: Vec::new(),
+            _program: program,
+        }
+    }
+
+    async fn post(&self, path: &str, body: Value) {
+        let url = format!("{}{path}", self.url);
+        self.http.post(url).json(&body).send().await.unwrap();
+    }
+
+    async fn say(&self, chat: i64, text: &str) {
+        let body = json!({ "user": OWNER, "chat": chat, "text": text });
+        self.post("/page/say", body).await;
+    }
+
+    async fn messages(&self, chat: i64) -> Vec<Value> {
+        let url = format!("{}/page/snapshot", self.url);
+        let snapshot: Value = self
+            .http
+            .get(url)
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
+        let all = snapshot["messages"].as_array().unwrap();
+        let here = |one: &&Value| one["chat"] == json!(chat) && one["deleted"] != json!(true);
+        all.iter().filter(here).cloned().collect()
+    }
+
+    /// The first message of a chat that fits; looks again at every event. Cards that come up meanwhile
+    /// are allowed by the owner.
+    async fn until(&mut self, chat: i64, fits: impl Fn(&Value) -> bool) -> Value {
+        let wait = async {
+            loop {
+                let messages = self.messages(chat).await;
+                if let Some(found) = messages.iter().find(|one| fits(one)) {
+                    return found.clone();
+                }
+                for (message, data) in buttons(&messages, "approve:") {
+                    if !self.tapped.contains(&data) {
+                        self.tap(OWNER.0, chat, &message, &data).await;
+                        self.tapped.push(data);
+                    }
+                }
+                self.events.chunk().await.unwrap();
+            }
+        };
+        let limit = std::time::Duration::from_secs(120);
+        tokio::time::timeout(limit, wait).await.expect("it came")
+    }
+
+    async fn tap(&self, user: i64, chat: i64, message: &Value, data: &str) {
+        let id = &message["id"];
+        let body = json!({ "user": user, "chat": chat, "message": id, "data": data });
+        self.post("/page/tap", body).await;
+    }
+}
+
+/// Buttons whose data begins with `data`, with their messages.
+fn buttons(messages: &[Value], data: &str) -> Vec<(Value, String)> {
+    let mut found = Vec::new();
+    for message in messages {
+        let rows = message["keyboard"].as_array().unwrap();
+        for button in rows.iter().flat_map(|row| row.as_array().unwrap()) {
+            let held = button["data"].as_str().unwrap_or_default();
+            if held.starts_with(data) {
+                found.push((message.clone(), held.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn says(message: &Value, words: &str) -> bool {
+    message["text"].as_str().unwrap_or_default().contains(words)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_fixes_the_test_and_carries_out_a_plan_and_the_page_shows_both() {
+    let mut play = Playground::start().await;
+    play.say(OWNER.0, "fix the failing test").await;
+    let is_answer = |one: &Value| says(one, "Fixed. The test passes now.");
+    play.until(OWNER.0, is_answer).await;
+    assert_eq!(
+        play.tapped.len(),
+        3,
+        "two commands and a change were asked for"
+    );
+
+    play.say(GROUP.0, "/plan@greenlight_play_bot note the change")
+        .await;
+    let ready = |one: &Value| {
+        says(one, "Ready for review") && !buttons(&[one.clone()], "plan:ok").is_empty()
+    };
+    let card = play.until(GROUP.0, ready).await;
+    play.tap(MEMBER.0, GROUP.0, &card, "plan:ok").await;
+    play.tap(OWNER.0, GROUP.0, &card, "plan:ok").await;
+    let done = play.until(GROUP.0, |one| says(one, "🏁 Done")).await;
+    assert!(
+        says(&done, "2/2") && says(&done, "☑ Correct the discount"),
+        "{done}"
+    );
+    play.until(GROUP.0, |one| says(one, "The plan is carried out."))
+        .await;
+
+    let Some(browser) = chromium() else {
+        eprintln!("SKIPPED: no Chromium on this machine, so nobody looked at the demo's page");
+        return;
+    };
+    let page = |query: &str| format!("{}/?still&lang=en&theme=light&{query}", play.url);
+    let dom = look(browser.clone(), page("as=owner"), "fixed", "390,844").await;
+    assert!(
+        dom.contains("3 passed, 0 failed") && dom.contains("Allowed."),
+        "{dom}"
+    );
+    let dom = look(
+        browser,
+        page("as=member&chat=group"),
+        "carried-out",
+        "390,844",
+    )
+    .await;
+    for part in ["🏁 Done", "☑ Note the change", "The plan is carried out."] {
+        assert!(dom.contains(part), "{part} is not in the page: {dom}");
+    }
 }

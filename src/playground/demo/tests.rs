@@ -128,7 +128,7 @@ async fn an_approved_plan_becomes_a_checklist_title_by_title() {
         "{}",
         calls[0]
     );
-    let tasks: Value = serde_json::from_str(calls[1].strip_prefix("plan ").unwrap()).unwrap();
+    let tasks: Value = serde_json::from_str(calls[2].strip_prefix("plan ").unwrap()).unwrap();
     let titles: Vec<&str> = tasks["tasks"]
         .as_array()
         .unwrap()
