@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::support::rig::{
-    PLAN, Rig, STEPS, bash, check, designer, is_flow, plan, seed, tasks, write, write_md,
+    PLAN, Rig, STEPS, check, designer, is_flow, plan, seed, tasks, write, write_md,
 };
-use crate::support::script::{Step, call, look, say};
+use crate::support::script::{Step, call, say};
 use crate::support::tree::GOOD_CALC;
 
 pub(super) const SECOND: &str = "2. Document the function — add a sentence to README.md.";
