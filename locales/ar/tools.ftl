@@ -13,8 +13,6 @@ tool-bg-stop = إيقاف
 tool-ask-user = سؤال
 tool-web-fetch = جلب صفحة
 tool-send-file = إرسال
-sandbox-available = النواة تقيّد الأوامر (Landlock، الإصدار { $abi }).
-sandbox-unavailable = لا يمكن تقييد الأوامر على هذا النظام: { $reason }. أثناء إعداد الخطة لا يُنفَّذ أي أمر.
 # Labels of calls that succeeded.
 tool-read-file-done = قُرئ
 tool-list-dir-done = عُرض المجلد
@@ -82,3 +80,6 @@ tool-count-matches = { $count ->
     [many] { $count } نتيجة
    *[other] { $count } نتيجة
 }
+sandbox-available = النواة تقيّد الأوامر (Landlock، الإصدار { $abi }).
+sandbox-unavailable = لا يمكن تقييد الأوامر على هذا النظام: { $reason }. أثناء إعداد الخطة لا يُنفَّذ أي أمر.
+tool-spawn-agent = وكيل مساعد

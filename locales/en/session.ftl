@@ -159,3 +159,12 @@ store-import-refused = ⚠️ A staged import was not whole, so it was set aside
 store-imported = 📦 A staged import has replaced my store: { $rows } rows.
 store-lost = ⚠️ My database was damaged and no whole backup was found, so I began with an empty one. The damaged files are kept as { $aside }.
 store-restored = ⚠️ My database was damaged. I restored the backup { $backup } with { $rows } rows; what came after it may be missing. The damaged files are kept as { $aside }.
+voice-kept = 🎙 Your voice note is kept as a file. I cannot listen to it: no transcription is configured. Please write what matters.
+agent-steps = { $count ->
+    [one] { $count } step
+   *[other] { $count } steps
+}
+end-left = Still open:
+    { $left }
+plan-lost = ⚠️ The plan file was lost and could not be restored; there is no plan now.
+plan-restored = ⚠️ The plan file was lost, so I restored the checklist from its last state; its checks must pass again.

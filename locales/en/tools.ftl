@@ -13,8 +13,6 @@ tool-bg-stop = Stopping
 tool-ask-user = Asking
 tool-web-fetch = Fetching
 tool-send-file = Sending
-sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
-sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
 # Labels of calls that succeeded.
 tool-read-file-done = Read
 tool-list-dir-done = Listed
@@ -66,3 +64,6 @@ tool-count-matches = { $count ->
     [one] { $count } match
    *[other] { $count } matches
 }
+sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
+sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
+tool-spawn-agent = Sub-agent

@@ -3,6 +3,7 @@ flow-thinking = Думаю
 flow-tools = { $count ->
     [one] { $count } инструмент
     [few] { $count } инструмента
+    [many] { $count } инструментов
    *[other] { $count } инструментов
 }
 flow-duration-seconds = { $s } с
@@ -19,11 +20,13 @@ flow-log = Журнал
 flow-earlier = { $count ->
     [one] … ещё { $count } строка выше
     [few] … ещё { $count } строки выше
+    [many] … ещё { $count } строк выше
    *[other] … ещё { $count } строк выше
 }
 flow-more = { $count ->
     [one] … ещё { $count }
     [few] … ещё { $count }
+    [many] … ещё { $count }
    *[other] … ещё { $count }
 }
 flow-checklist = Список задач

@@ -13,8 +13,6 @@ tool-bg-stop = Остановка
 tool-ask-user = Вопрос
 tool-web-fetch = Загрузка страницы
 tool-send-file = Отправка
-sandbox-available = Команды ограничены ядром (Landlock, версия { $abi }).
-sandbox-unavailable = В этой системе команды нельзя ограничить: { $reason }. Пока составляется план, команды не выполняются.
 # Labels of calls that succeeded.
 tool-read-file-done = Прочитано
 tool-list-dir-done = Просмотрено
@@ -74,3 +72,6 @@ tool-count-matches = { $count ->
     [many] { $count } совпадений
    *[other] { $count } совпадения
 }
+sandbox-available = Команды ограничены ядром (Landlock, версия { $abi }).
+sandbox-unavailable = В этой системе команды нельзя ограничить: { $reason }. Пока составляется план, команды не выполняются.
+tool-spawn-agent = Помощник

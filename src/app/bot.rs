@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -13,13 +13,13 @@ use crate::config::{self, Adapter, ModelSettings, Settings};
 use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
-use crate::session::board::Board;
 use crate::session::access::StoreMemory;
+use crate::session::board::Board;
 use crate::session::flow_task::Reposts;
 use crate::session::inbox::StoreInbox;
 use crate::session::journal::StoreJournal;
 use crate::session::usage::UsageBook;
-use crate::session::{Answered, Deps, Sessions};
+use crate::session::{Answered, Deps, PlanEvent, Sessions};
 use crate::store::Store;
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
@@ -34,6 +34,8 @@ use super::signals::Signals;
 
 /// Updates that may wait between the inbox and the dispatcher.
 const FEED: usize = 1024;
+/// Events that a slow watcher may be behind.
+const EVENTS: usize = 256;
 /// Deliveries that may wait in each lane.
 const LANES: usize = 1024;
 /// How long sessions may take to put their turns down.
@@ -157,6 +159,7 @@ impl Bot {
             redactor,
             reposts: Arc::new(Reposts::default()),
             answered: Answered::default(),
+            events: broadcast::channel(EVENTS).0,
             usage: UsageBook::open(&store)
                 .await
                 .map_err(|fault| fault.fault())?,
@@ -239,6 +242,12 @@ impl Bot {
     #[must_use]
     pub fn claim_code(&self) -> Option<String> {
         self.context.offer_claim()
+    }
+
+    /// What happens to plans from now on.
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<PlanEvent> {
+        self.deps.events.subscribe()
     }
 
     /// Ends when the bot cannot go on by itself, such as when its token is refused.

@@ -7,6 +7,7 @@ mod http;
 pub mod logging;
 pub mod metrics;
 mod panel_flow;
+mod plan_events;
 mod playground;
 mod report;
 mod route;

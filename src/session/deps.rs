@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::config::Settings;
+use tokio::sync::broadcast;
+
 use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
@@ -15,8 +17,9 @@ use crate::tools::Toolbox;
 
 use super::board::Board;
 use super::flow_task::Reposts;
-use super::usage::UsageBook;
 use super::inbox::StoreInbox;
+use super::usage::UsageBook;
+use super::watch::PlanEvent;
 
 /// The program's shared parts, made once.
 pub struct Deps {
@@ -44,6 +47,8 @@ pub struct Deps {
     pub board: Board,
     /// Callback queries that were answered; a replayed tap gets no second answer.
     pub answered: Answered,
+    /// What happens to plans, for those who watch; a slow watcher misses the oldest ones.
+    pub events: broadcast::Sender<PlanEvent>,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.

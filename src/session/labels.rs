@@ -5,10 +5,17 @@ use crate::plan::tool::Operation;
 use crate::tools::Inspection;
 
 use super::actor::Actor;
+use super::batch::Whose;
 use super::plans;
 
 impl Actor {
-    pub(super) fn announce(&self, call: &ToolCall, inspection: &Inspection) {
+    pub(super) fn announce(&mut self, whose: &Whose, call: &ToolCall, inspection: &Inspection) {
+        if let Whose::Child(id) = whose {
+            let label = self.label(&call.name, &inspection.argument);
+            let argument = self.shown_argument(inspection);
+            self.child_step(id, &label, &argument);
+            return;
+        }
         let Some(running) = &self.running else {
             return;
         };
@@ -26,7 +33,11 @@ impl Actor {
 
     /// A call that cannot run is shown too, so that its refusal is not silent.
     pub(super) fn announce_unfit(&self, id: &CallId) {
-        let (Some(running), Some((_, call, _))) = (&self.running, self.entry_any(id)) else {
+        let Some((Whose::Turn, index)) = self.find_call(id) else {
+            return;
+        };
+        let entry = self.batch(&Whose::Turn).and_then(|batch| batch.calls.get(index));
+        let (Some(running), Some(call)) = (&self.running, entry.map(|entry| &entry.call)) else {
             return;
         };
         running.flow.progress(Progress::ToolStarted {

@@ -108,7 +108,7 @@ impl Actor {
                 by: by.id,
                 at: chrono::Utc::now(),
                 note: note.as_deref(),
-                max_tasks: self.deps.settings().plan.max_tasks,
+                max_tasks: self.settings().plan.max_tasks,
             },
         )?;
         if let Err(fault) = self.plans.save(plan.clone(), None).await {
@@ -121,7 +121,7 @@ impl Actor {
             "the owner approved the plan"
         );
         metrics::counter!("greenlight_plans_approved_total").increment(1);
-        self.plans.state = PlanState::Active(Box::new(plan));
+        self.plan_becomes(PlanState::Active(Box::new(plan)));
         self.seed(by, message).await;
         Ok(())
     }
@@ -345,6 +345,7 @@ impl Actor {
         self.record.turn = TurnId(self.record.turn.0 + 1);
         let epoch = self.record.turn;
         let now = chrono::Utc::now();
+        self.forget_plan_message().await;
         let discarded = self
             .plans
             .with(move |files| {
@@ -419,7 +420,7 @@ impl Actor {
         };
         let mut plan = (*editing.plan).clone();
         let text = tokio::fs::read_to_string(&path).await.unwrap_or_default();
-        let missing = template::missing(&text, self.deps.settings().plan.max_tasks);
+        let missing = template::missing(&text, self.settings().plan.max_tasks);
         if !missing.is_empty() {
             let text = self.refusal_text(&Refusal::Incomplete(missing));
             self.say_text(text);

@@ -37,6 +37,8 @@ pub(super) struct Plans {
     pub(super) epoch: TurnId,
     /// The plan that this turn finished; its last checklist stays on the turn's flow message.
     pub(super) finished: Option<Box<Plan>>,
+    /// The message that is kept for the case that the file gets lost.
+    pub(super) kept: Option<String>,
     enabled: bool,
 }
 
@@ -54,6 +56,7 @@ impl Plans {
             cache: ContextCache::default(),
             epoch: record.turn,
             finished: None,
+            kept: None,
             enabled: settings.plan.enabled,
         }
     }
@@ -198,10 +201,18 @@ pub(super) fn operation(call: &ToolCall) -> Option<PlanOperation> {
 impl Actor {
     /// Reads the plan files at a turn boundary.
     pub(super) async fn load_plan(&mut self) {
+        self.narrow().await;
+        self.plans.enabled = self.settings().plan.enabled;
+        if !self.plans.enabled {
+            // Files of a live plan stay as they are until planning is on again.
+            self.plans.state = PlanState::NoPlan;
+            return;
+        }
         let now = chrono::Utc::now();
         if let Some(state) = self.plans.with(move |files| files.load(now)).await {
             self.plans.state = state;
         }
+        self.restore_lost_plan().await;
     }
 
     /// After a start no evidence counts as fresh.
@@ -231,7 +242,7 @@ impl Actor {
 
     /// Turns plan mode on, durably. The error is a locale key.
     pub(super) async fn pre_init(&mut self, origin: PreInitOrigin) -> Result<(), &'static str> {
-        let design = self.record.level != ApprovalLevel::Yolo;
+        let design = self.level() != ApprovalLevel::Yolo;
         let plan = lifecycle::pre_init(&self.plans.state, origin, self.birth(), design)
             .map_err(|refusal| refusal.key())?;
         if let Some(plan) = plan {
@@ -246,7 +257,7 @@ impl Actor {
     }
 
     pub(super) async fn pre_init_by_nudge(&mut self) {
-        if !self.deps.settings().plan.enabled || self.record.level == ApprovalLevel::Yolo {
+        if !self.settings().plan.enabled || self.level() == ApprovalLevel::Yolo {
             return;
         }
         if let Err(key) = self.pre_init(PreInitOrigin::Nudge).await {
@@ -265,7 +276,7 @@ impl Actor {
 
     /// The protected message of this request: the checklist, or a reminder of where planning stands.
     pub(super) async fn plan_message(&mut self) -> Option<String> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -277,7 +288,9 @@ impl Actor {
             && !plan.tasks.is_empty()
         {
             let limit = settings.plan.max_render_chars;
-            return Some(self.plans.cache.message(plan, limit, &wrap));
+            let message = self.plans.cache.message(plan, limit, &wrap);
+            self.keep_plan_message(&message).await;
+            return Some(message);
         }
         let path = self.plans.target().await?;
         let missing = self.missing_english();
@@ -289,10 +302,19 @@ impl Actor {
         let PlanState::Editing(editing) = &self.plans.state else {
             return Vec::new();
         };
-        template::missing(&editing.prose, self.deps.settings().plan.max_tasks)
+        template::missing(&editing.prose, self.settings().plan.max_tasks)
             .iter()
             .map(|item| item.english().to_owned())
             .collect()
+    }
+
+    /// A summary with what must not get lost in it: the plan stands first, because the end may be cut.
+    pub(super) async fn whole_digest(&self, summary: &str) -> String {
+        let plan = self.digest_plan().await;
+        let recovery = reminder::recovery(&self.plans.state).unwrap_or_default();
+        let parts = [plan.as_str(), recovery.as_str(), summary];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join("\n\n")
     }
 
     /// The plan's part of a digest: state, path, next step and remaining titles.
@@ -312,7 +334,7 @@ impl Actor {
 
     /// Where the plan stands when a reply is judged.
     pub(super) async fn plan_facts(&mut self) -> PlanFacts {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return PlanFacts::default();
         }
@@ -348,8 +370,10 @@ impl Actor {
                     Vec::new()
                 };
                 PlanFacts {
+                    nudge: reminder::completion_nudge(plan),
                     open_tasks: open,
                     verification_owed: owed,
+                    unfinished_targets: self.unfinished_targets(plan),
                     ..PlanFacts::default()
                 }
             }
@@ -361,7 +385,7 @@ impl Actor {
 
     /// The read model for people.
     pub(super) fn plan_view(&self, running: bool) -> Option<PlanView> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -389,7 +413,7 @@ impl Actor {
 
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
-        let most = self.deps.settings().plan.max_tasks;
+        let most = self.settings().plan.max_tasks;
         let face = lifecycle::face(&self.plans.state, self.is_busy(), most);
         let key = match face {
             Some(face) => crate::flow::face_key(face).unwrap_or("plan-running"),
@@ -451,7 +475,7 @@ impl Actor {
 
     /// The turn is over: the prose is mirrored and a finished plan leaves for the archive.
     pub(super) async fn turn_over(&mut self, _running: &Running, reason: &EndReason) {
-        if *reason == EndReason::Interrupted || !self.deps.settings().plan.enabled {
+        if *reason == EndReason::Interrupted || !self.settings().plan.enabled {
             return;
         }
         self.sync_md().await;

@@ -12,6 +12,7 @@ use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
     ChatId, ChatKey, ChatKind, Command, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
 };
+use crate::plan::signals::Signals;
 use crate::store::{StoreError, Table};
 
 use super::actor::Actor;
@@ -234,6 +235,7 @@ impl Sessions {
             model: 0,
             grants: Vec::new(),
             goal: None,
+            signals: Signals::default(),
             used_at: now,
         };
         let mut batch = crate::store::Batch::new();
@@ -286,6 +288,8 @@ impl Sessions {
             holding: false,
             comment: None,
             card: None,
+            bounds: self.deps.settings(),
+            project_fault: None,
         };
         self.tasks.spawn(actor.run(mailbox));
         Ok(me)

@@ -17,6 +17,8 @@ mod inbound;
 mod llm;
 mod page;
 mod playground;
+mod reference;
+mod session;
 mod store;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;

@@ -47,7 +47,7 @@ impl Actor {
             state,
             self.tr("status-plan", &[("plan", &plan)]),
             self.tr("status-model", &[("model", &model)]),
-            self.tr("status-approvals", &[("level", word(self.record.level))]),
+            self.tr("status-approvals", &[("level", word(self.level()))]),
             self.tr(
                 "status-project",
                 &[("path", &self.record.workspace.display().to_string())],

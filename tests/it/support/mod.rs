@@ -10,6 +10,8 @@ pub(crate) mod rig;
 pub(crate) mod script;
 mod steps;
 pub(crate) mod tree;
+mod session;
 
 pub(crate) use bot::TestBot;
 pub(crate) use client::Client;
+pub(crate) use session::{Asked, Say, Session};
