@@ -26,6 +26,18 @@ pub enum Body {
     },
 }
 
+impl Body {
+    /// Whether it shows nothing, so that Telegram would refuse it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Classic(text)
+            | Self::RichHtml { fallback: text, .. }
+            | Self::RichMarkdown { fallback: text, .. } => text.text.trim().is_empty(),
+        }
+    }
+}
+
 /// What the driver has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FlowEffect {

@@ -347,7 +347,13 @@ impl Flow {
     /// The message without plan and buttons: what it becomes when a newer flow message opens.
     #[must_use]
     pub fn stripped(&self, now: Millis) -> Body {
-        self.rendered(&self.log, &self.stage, None, now).body
+        let body = self.rendered(&self.log, &self.stage, None, now).body;
+        if body.is_empty() {
+            // A card that only shows the plan is nothing without it, and a message cannot be empty.
+            let words = crate::i18n::tr(&self.options.language, "flow-continued", &[]);
+            return Body::Classic(crate::domain::Formatted::plain(words));
+        }
+        body
     }
 
     pub(super) fn rendered(

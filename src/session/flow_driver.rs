@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::domain::{EndReason, Keyboard, MessageId};
-use crate::flow::{Body, Flow, FlowEffect, FlowEvent, Millis};
+use crate::flow::{Flow, FlowEffect, FlowEvent, Millis};
 use crate::telegram::outbox::{Edit, EditReport, Lane, LedgerKey, SendFault};
 
 use super::flow_record::{self, FlowRecord};
@@ -356,7 +356,7 @@ impl Task {
         self.record.settled = self.ended && self.flow.message().is_some();
         self.record.dressed = plan.is_some() || !settled;
         self.record.shows_plan = plan.map(|plan| plan.revision.clone());
-        self.record.stripped = Some(self.flow.stripped(now)).filter(not_empty);
+        self.record.stripped = Some(self.flow.stripped(now));
         self.record.log = self.flow.log().clone();
         self.record.usage = self.flow.usage();
         self.record.elapsed_ms = self.flow.elapsed(now);
@@ -407,14 +407,6 @@ impl Task {
             return;
         }
         self.unbound = Some(message);
-    }
-}
-
-fn not_empty(body: &Body) -> bool {
-    match body {
-        Body::Classic(text)
-        | Body::RichHtml { fallback: text, .. }
-        | Body::RichMarkdown { fallback: text, .. } => !text.text.trim().is_empty(),
     }
 }
 

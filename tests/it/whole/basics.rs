@@ -492,9 +492,9 @@ async fn secrets_never_reach_the_model_or_the_chat() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_persons_language_is_the_bots_and_can_be_chosen() {
     let rig = Rig::new().await;
-    rig.command("/language ru", "Язык").await;
+    rig.command("/language ru", "Русский").await;
     rig.command("/stop", "Ничего не выполняется").await;
-    rig.command("/language ar", "اللغة الآن").await;
+    rig.command("/language ar", "العربية").await;
     let post = {
         let mark = rig.mark();
         rig.say("/status");
@@ -512,7 +512,7 @@ async fn a_persons_language_is_the_bots_and_can_be_chosen() {
         "{}",
         post.text
     );
-    rig.command("/language en", "The language is now").await;
+    rig.command("/language en", "English").await;
     rig.finish().await;
 }
 

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::support::rig::{
-    PLAN, Rig, STEPS, bash, check, designer, is_flow, plan, seed, tasks, write, write_md,
+    PLAN, Rig, STEPS, check, designer, is_flow, plan, seed, tasks, write, write_md,
 };
-use crate::support::script::{Step, call, look, say};
+use crate::support::script::{Step, call, say};
 use crate::support::tree::GOOD_CALC;
 
 pub(super) const SECOND: &str = "2. Document the function — add a sentence to README.md.";
@@ -544,5 +544,35 @@ async fn an_approved_text_that_was_changed_behind_the_approval_is_not_run() {
         (rig.status().as_str(), rig.script.asked().len()),
         ("Editing", asked)
     );
+    rig.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_that_is_shown_again_leaves_the_older_card_at_once() {
+    let rig = Rig::new().await;
+    let first = rig.design().await;
+    let mut older = first.id;
+    for _ in 0..3 {
+        rig.say("/show_plan");
+        let card = rig
+            .wait("a new card", |rig| {
+                rig.flow()
+                    .filter(|flow| flow.id > older && flow.data().contains(&"plan:ok".to_owned()))
+            })
+            .await;
+        rig.wait("the older card without plan and buttons", |rig| {
+            let post = rig.post(older);
+            (post.data().is_empty() && !post.text.contains(STEPS[0])).then_some(())
+        })
+        .await;
+        older = card.id;
+    }
+    assert!(rig.tap(first.id, "plan:ok").await.alert);
+    rig.command("/discard", "Discarded").await;
+    rig.wait("the last card without plan", |rig| {
+        (!rig.post(older).text.contains(STEPS[0])).then_some(())
+    })
+    .await;
+    assert_eq!(rig.plan_keyboards(rig.bot.chat()), []);
     rig.finish().await;
 }

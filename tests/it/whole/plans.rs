@@ -1,9 +1,11 @@
 //! The checklist: evidence, import, plans of older programs, damaged files, plans edited by hand.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use greenlight::playground::{Draft, DraftFile};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use super::design::second_plan;
 use crate::support::rig::{PLAN, Rig, bash, check, plan, seed, tasks, write};
@@ -74,6 +76,7 @@ async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
         .unwrap()
         .push(json!({"id": "t2", "title": "Note it", "description": "CHANGES.md."}));
     let mark = rig.mark();
+    let gate = Arc::new(Semaphore::new(0));
     let mut steps = begin(list);
     steps.extend([
         write("calc.py", GOOD_CALC),
@@ -82,7 +85,7 @@ async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
         plan("start", json!({"task_id": "t2"})),
         write("CHANGES.md", "- adds\n"),
         plan("complete", json!({"task_id": "t2", "outcome": "success"})),
-        bash("sh check.sh"),
+        Step::Held(Arc::clone(&gate), Box::new(bash("sh check.sh"))),
     ]);
     rig.script.then(steps);
     rig.script.brain(|_| say("Both are done."));
@@ -96,6 +99,7 @@ async fn evidence_goes_stale_with_a_change_and_is_shown_so() {
             .then_some(())
     })
     .await;
+    gate.add_permits(1);
     rig.reply(mark, "Both are done.").await;
     rig.settled(mark).await;
     assert!(rig.no_plan(), "{:?}", rig.sidecar());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use greenlight::domain::{ChatId, MessageId, UserId};
-use greenlight::playground::{GROUP, MEMBER, OWNER, STRANGER, USERNAME};
+use greenlight::playground::{GROUP, MEMBER, OWNER, Post, STRANGER, USERNAME};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -12,6 +13,8 @@ use crate::support::rig::{PLAN, Rig, bash, below, is_flow, plan, tasks, write};
 use crate::support::script::{Asked, Step, say};
 
 const ACTIONS: usize = 2_000;
+/// Longest time until a chat shows what is true.
+const CALM: Duration = Duration::from_secs(20);
 
 /// A small generator with a seed, so that a failure can be repeated.
 struct Dice(u64);
@@ -245,26 +248,17 @@ impl Soak {
     async fn check(&mut self) {
         self.note_prose();
         for chat in Self::chats() {
-            let what = format!("one plan shown in {} after {} actions", chat.0, self.done);
-            self.rig
-                .wait(&what, |rig| {
-                    let posts = rig.world().messages(chat);
-                    let flows: Vec<_> = posts.iter().filter(|post| is_flow(post)).collect();
-                    let shown = flows.iter().filter(|post| post.text.contains('📋')).count();
-                    let carriers: Vec<MessageId> = posts
-                        .iter()
-                        .filter(|post| post.data().iter().any(|data| data.starts_with("plan:")))
-                        .map(|post| post.id)
-                        .collect();
-                    let newest = flows.last().map(|post| post.id);
-                    let valid =
-                        carriers.len() <= 1 && carriers.iter().all(|id| Some(*id) == newest);
-                    let running = posts
-                        .iter()
-                        .any(|post| post.data().iter().any(|data| data == "turn:stop"));
-                    (shown <= 1 && valid && !running).then_some(())
-                })
-                .await;
+            let calm = self.rig.wait("one plan shown", |rig| {
+                problem(rig, chat).is_none().then_some(())
+            });
+            let calm = tokio::time::timeout(CALM, calm).await.is_ok();
+            assert!(
+                calm,
+                "after {} actions: {}\n{}",
+                self.done,
+                problem(&self.rig, chat).unwrap_or_default(),
+                self.rig.report()
+            );
         }
         let carriers: usize = Self::chats()
             .iter()
@@ -332,6 +326,35 @@ impl Soak {
     }
 }
 
+/// What is wrong with what a chat shows of its plan.
+fn problem(rig: &Rig, chat: ChatId) -> Option<String> {
+    let posts = rig.world().messages(chat);
+    let flows: Vec<_> = posts.iter().filter(|post| is_flow(post)).collect();
+    let shown: Vec<_> = flows
+        .iter()
+        .filter(|post| post.text.contains('📋'))
+        .collect();
+    let has = |post: &Post, start: &str| post.data().iter().any(|data| data.starts_with(start));
+    let carriers: Vec<_> = posts.iter().filter(|post| has(post, "plan:")).collect();
+    let newest = flows.last().map(|post| post.id);
+    let valid = carriers.len() <= 1 && carriers.iter().all(|post| Some(post.id) == newest);
+    let running = posts.iter().any(|post| has(post, "turn:stop"));
+    if shown.len() <= 1 && valid && !running {
+        return None;
+    }
+    let brief = |post: &Post| {
+        let text: String = post.text.chars().take(160).collect();
+        format!("[{}] {:?} {text}", post.id.0, post.data())
+    };
+    let shown: Vec<String> = shown.iter().map(|post| brief(post)).collect();
+    let carriers: Vec<String> = carriers.iter().map(|post| brief(post)).collect();
+    Some(format!(
+        "newest {newest:?} running {running}\nshown:\n{}\ncarriers:\n{}",
+        shown.join("\n"),
+        carriers.join("\n")
+    ))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_actions_break_no_rule() {
     let seed = 20_260_101;
@@ -346,14 +369,14 @@ async fn two_thousand_actions_break_no_rule() {
     };
     while soak.done < ACTIONS {
         soak.done += 1;
-        match soak.dice.below(40) {
+        match soak.dice.below(60) {
             0 => soak.rig.restart().await,
-            1 | 2 => {
+            1 => {
                 soak.rest().await;
                 soak.check().await;
                 soak.others_change_nothing().await;
             }
-            3..12 => soak.others_act(),
+            2..14 => soak.others_act(),
             _ => soak.owner_acts(),
         }
     }
