@@ -30,6 +30,7 @@ use crate::text::{inbound, untrusted};
 use crate::tools::{Toolbox, ToolboxOptions};
 
 use super::route::Router;
+use super::signals::Signals;
 
 /// Updates that may wait between the inbox and the dispatcher.
 const FEED: usize = 1024;
@@ -41,6 +42,9 @@ const DRAIN: Duration = Duration::from_secs(4);
 const LAST_POLL: Duration = Duration::from_secs(2);
 /// Time between two looks at whether a backup is due.
 const BACKUP_EVERY: Duration = Duration::from_secs(3600);
+
+/// Seconds for which it is known that a message was sent.
+const LEDGER_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A running bot.
 #[derive(Debug)]
@@ -153,6 +157,7 @@ impl Bot {
             fed,
             cancel.clone(),
         ));
+        super::report::tell_owner(&deps, &context);
         let reopened = intake.reopen().await.map_err(|fault| fault.fault)?;
         if reopened > 0 {
             info!(updates = reopened, "open updates are handled again");
@@ -237,8 +242,14 @@ impl Bot {
 /// Backs the store up while it changes.
 async fn backups(store: Store, cancel: CancellationToken) {
     let mut every = tokio::time::interval(BACKUP_EVERY);
-    every.tick().await;
+    let journal = StoreJournal::new(store.clone());
     while cancel.run_until_cancelled(every.tick()).await.is_some() {
+        let before = chrono::Utc::now().timestamp() - LEDGER_SECONDS;
+        match journal.expire(before).await {
+            Ok(0) => {}
+            Ok(rows) => info!(rows, "old rows of the ledger were forgotten"),
+            Err(fault) => warn!(error = %fault, "old rows of the ledger were not forgotten"),
+        }
         if let Err(fault) = store.backup_if_dirty().await {
             warn!(error = %fault, "no backup was made");
         }
@@ -293,13 +304,26 @@ pub async fn run(
     if settings.model.is_none() {
         return Err(Fault::user("config-no-model", &[]));
     }
-    let bot = Bot::start(settings, redactor).await?;
+    // Listened to from the start on: as the first process of a container nothing else would end it.
+    let mut signals = Signals::listen();
+    let bot = tokio::select! {
+        bot = Bot::start(settings, redactor) => bot?,
+        signal = signals.stop() => {
+            info!(signal, "stopped before the start was over");
+            return Ok(());
+        }
+    };
     if let Some(code) = bot.claim_code() {
         claim(&code);
     }
     notify(&[sd_notify::NotifyState::Ready]);
-    let refused = super::signals::wait(&bot, reload).await;
+    let refused = signals.wait(&bot, reload).await;
     notify(&[sd_notify::NotifyState::Stopping]);
+    tokio::spawn(async move {
+        let signal = signals.stop().await;
+        warn!(signal, "a second signal: stopping at once");
+        std::process::exit(1);
+    });
     let left = bot.stop().await;
     if left > 0 {
         warn!(

@@ -193,15 +193,18 @@ impl Actor {
     }
 
     async fn batch_over(&mut self) -> Vec<Effect> {
-        let mut batch = Batch::new();
-        let steer = self.steer(&mut batch);
+        let words = self.steer();
+        let steer = words.iter().map(|queued| self.user_input(queued)).collect();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         running.batch = None;
-        // The deletions go out with the records of the same words: if they are lost together with a
-        // crash, the words are still queued.
         let effects = running.turn.step(Event::BatchDone { steer });
+        // The words leave the queue with the records that hold them; a turn that ends here takes none.
+        let mut batch = Batch::new();
+        if matches!(effects.first(), Some(Effect::Append(Record::User { .. }))) {
+            self.took(&words, &mut batch);
+        }
         self.append_first(effects, batch).await
     }
 
@@ -220,8 +223,15 @@ impl Actor {
                 rest.push(effect);
             }
         }
-        self.commit(batch).await;
-        rest
+        if !batch.is_empty() {
+            let closing = std::mem::take(&mut self.closing);
+            self.close_in(&mut batch, &closing);
+        }
+        if self.commit(batch).await {
+            rest
+        } else {
+            Vec::new()
+        }
     }
 
     async fn start(&mut self, index: usize) -> Start {
@@ -344,6 +354,11 @@ impl Actor {
         entry.profile = profile;
         let effects = entry.item.effects;
         if call.name == plans::TOOL {
+            let reads = plans::operation(&call) == Some(gate::PlanOperation::Get);
+            if !reads && !self.record_start(&call.id).await {
+                let text = "not run: the host could not record its start".to_owned();
+                return Start::Over(outcome(&call.id, CallStatus::Refused, text));
+            }
             return Start::Over(self.run_plan(&call, permit).await);
         }
         if call.name == "ask_user" {

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tracing::info;
+use tracing::{debug, info};
 
 use crate::domain::{
     ApprovalId, Button, CallId, CallStatus, ChatId, ChatKey, Entity, EntityKind, Formatted,
     Keyboard, MessageId, Role, Tap, ToolCall, UpdateId, UserMessage,
 };
 use crate::plan::gate::Grants;
-use crate::store::{Batch, Table};
+use crate::store::{Batch, Store, Table};
 use crate::telegram::outbox::Journal;
 use crate::text::units::utf16_len;
 use crate::text::visible::show_controls;
@@ -26,6 +26,8 @@ use super::speak::card_ledger;
 const APPROVAL_SECONDS: i64 = 600;
 /// Seconds until an unanswered question is given up.
 const QUESTION_SECONDS: i64 = 1800;
+/// Seconds after its deadline at which a card that cannot be edited is forgotten.
+const GIVE_UP_SECONDS: i64 = 2 * 24 * 3600;
 /// Characters of a command or diff on the card itself; a longer one comes as a document.
 const CARD_CHARS: usize = 3000;
 /// Characters of a typed answer that its question shows.
@@ -143,6 +145,7 @@ impl Actor {
             message: None,
             text,
             deadline: chrono::Utc::now().timestamp() + seconds,
+            closed: None,
         };
         let mut batch = Batch::new();
         if let Err(fault) = batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
@@ -226,9 +229,7 @@ impl Actor {
     ) {
         let Some(row) = self.cards.get_mut(id) else {
             // It was answered or cancelled while it was on its way.
-            if let Some(message) = message {
-                self.set_keyboard(key, message, None);
-            }
+            self.close_late(id, key, message).await;
             return;
         };
         let Some(message) = message else {
@@ -365,6 +366,7 @@ impl Actor {
             return false;
         };
         let text = format!("The user answered: {}", message.text);
+        self.closing.extend(updates);
         let answer: String = message.text.chars().take(SHOWN_ANSWER).collect();
         let said = self.tr("card-answered", &[("answer", answer.trim())]);
         let call = self.close_card_with(&id, &said).await;
@@ -385,19 +387,51 @@ impl Actor {
         }
     }
 
-    /// Takes a card out of the store and closes its message with a sentence. Gives the call that waited.
+    /// Ends a card and closes its message with a sentence; its row stays until the message says so. Gives
+    /// the call that waited.
     pub(super) async fn close_card(&mut self, id: &ApprovalId, key: &str) -> Option<CallId> {
         let result = self.tr(key, &[]);
         self.close_card_with(id, &result).await
     }
 
     async fn close_card_with(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
-        let row = self.cards.remove(id)?;
+        let mut row = self.cards.remove(id)?;
+        row.closed = Some(result.to_owned());
         let mut batch = Batch::new();
-        batch.delete(Table::Approvals, id.as_str().as_bytes());
-        self.commit(batch).await;
+        match batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
+            Ok(_) => {
+                self.commit(batch).await;
+            }
+            Err(fault) => self.store_failed(&fault),
+        }
         self.edit_card(&row, result);
         Some(row.call)
+    }
+
+    /// A card that ended before its message was known.
+    async fn close_late(&self, id: &ApprovalId, key: ChatKey, message: Option<MessageId>) {
+        let row: Option<CardRow> = match self
+            .deps
+            .store
+            .get(Table::Approvals, id.as_str().as_bytes())
+            .await
+        {
+            Ok(row) => row,
+            Err(fault) => return self.store_failed(&fault),
+        };
+        match (row, message) {
+            (Some(mut row), Some(message)) => {
+                row.message = Some(message);
+                let result = row
+                    .closed
+                    .clone()
+                    .unwrap_or_else(|| "card-cancelled".to_owned());
+                self.edit_card(&row, &result);
+            }
+            (None, Some(message)) => self.set_keyboard(key, message, None),
+            (Some(row), None) => forget_card(&self.deps.store, &row.id).await,
+            (None, None) => {}
+        }
     }
 
     /// Closes every open card, without an answer to its call.
@@ -408,21 +442,34 @@ impl Actor {
         }
     }
 
-    /// After a restart every card is expired: its turn's calls have been told.
+    /// After a restart every card is expired: its turn's calls have been told. A row goes when its
+    /// message shows the end, or when that is hopeless.
     pub(super) async fn expire_old_cards(&mut self, rows: Vec<CardRow>) {
-        let mut batch = Batch::new();
         let journal = StoreJournal::new(self.deps.store.clone());
+        let now = chrono::Utc::now().timestamp();
         for mut row in rows {
             if row.message.is_none()
                 && let Ok(Some(sent)) = journal.ledger(&card_ledger(&row.id)).await
             {
                 row.message = sent.message;
             }
-            batch.delete(Table::Approvals, row.id.as_str().as_bytes());
-            let result = self.tr("card-restarted", &[]);
-            self.edit_card(&row, &result);
+            if row.message.is_none() || now - row.deadline > GIVE_UP_SECONDS {
+                forget_card(&self.deps.store, &row.id).await;
+            } else {
+                let restarted = self.tr("card-restarted", &[]);
+                let result = row.closed.clone().unwrap_or(restarted);
+                self.edit_card(&row, &result);
+            }
         }
-        self.commit(batch).await;
+    }
+}
+
+/// Takes a card's row out of the store: its message shows the end.
+pub(super) async fn forget_card(store: &Store, id: &ApprovalId) {
+    let mut batch = Batch::new();
+    batch.delete(Table::Approvals, id.as_str().as_bytes());
+    if let Err(fault) = store.write(batch).await {
+        debug!(error = %fault, "a closed card could not be forgotten");
     }
 }
 

@@ -91,6 +91,9 @@ pub enum TurnStage {
         reason: EndReason,
         /// The answer as Markdown.
         answer: String,
+        /// Unix seconds of the turn's end; what is too old is not sent any more.
+        #[serde(default)]
+        ended_at: i64,
     },
 }
 
@@ -117,6 +120,9 @@ pub struct CardRow {
     pub text: crate::domain::Formatted,
     /// After this it counts as denied; Unix seconds.
     pub deadline: i64,
+    /// Locale key of how it ended; the row stays until its message says so.
+    #[serde(default)]
+    pub closed: Option<String>,
 }
 
 /// Cards and questions.

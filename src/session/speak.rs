@@ -6,9 +6,10 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
-use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send, SendFault};
 
 use super::actor::Actor;
+use super::cards::forget_card;
 use super::mail::Mail;
 use super::record::{CardKind, CardRow};
 
@@ -145,10 +146,17 @@ impl Actor {
             keyboard: None,
             lane: Lane::Keyboard,
         };
-        let outbox = self.deps.outbox.clone();
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let id = row.id.clone();
         tokio::spawn(async move {
-            if let Err(fault) = outbox.edit(edit).await {
-                warn!(error = %fault, "a card was not closed");
+            match outbox.edit(edit).await {
+                // Superseded by a newer edit of the same card, which ends it as well.
+                Ok(_) | Err(SendFault::Gone | SendFault::Refused(_) | SendFault::Blocked) => {
+                    forget_card(&store, &id).await;
+                }
+                Err(fault) => {
+                    warn!(error = %fault, "a card was not closed; the next start tries again")
+                }
             }
         });
     }

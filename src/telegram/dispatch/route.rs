@@ -305,13 +305,21 @@ impl Context {
     }
 
     async fn migrated(&self, id: UpdateId, from: ChatId, to: ChatId) -> Result<(), DurableError> {
+        self.moved(from, to).await?;
+        self.pass(Content::Migrated { from, to }, vec![id]).await
+    }
+
+    /// Serves a group's settings under its new id, durably. Doing so twice is harmless.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn moved(&self, from: ChatId, to: ChatId) -> Result<(), DurableError> {
         let first = {
             let mut rules = self.rules();
             rules.migrate(from, to);
             rules.first_id(to)
         };
-        self.memory.moved(to, first).await?;
-        self.pass(Content::Migrated { from, to }, vec![id]).await
+        self.memory.moved(to, first).await
     }
 
     pub(super) async fn report_skipped(&self, count: u64) {
