@@ -46,6 +46,24 @@ const BACKUP_EVERY: Duration = Duration::from_secs(3600);
 /// Seconds for which it is known that a message was sent.
 const LEDGER_SECONDS: i64 = 7 * 24 * 3600;
 
+/// Parts that stand in for the configured ones, where the bot lives inside another program.
+#[derive(Clone, Default)]
+pub struct Parts {
+    /// Models, the first one first; `None` for the configured ones.
+    pub models: Option<Vec<Arc<dyn Model>>>,
+    /// Program that confines commands; `None` for the running one, which is wrong inside another
+    /// program.
+    pub helper: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts")
+            .field("helper", &self.helper)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A running bot.
 #[derive(Debug)]
 pub struct Bot {
@@ -63,6 +81,18 @@ impl Bot {
     /// # Errors
     /// A fault to be told on the terminal: the data directory, the token, the model.
     pub async fn start(settings: Settings, redactor: Arc<Redactor>) -> Result<Self, Fault> {
+        Self::start_with(settings, redactor, Parts::default()).await
+    }
+
+    /// Like [`Self::start`], with some parts from the caller.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(
+        settings: Settings,
+        redactor: Arc<Redactor>,
+        parts: Parts,
+    ) -> Result<Self, Fault> {
         let token = settings
             .telegram
             .token
@@ -114,8 +144,11 @@ impl Bot {
             language: settings.language.clone(),
         });
         let deps = Arc::new(Deps {
-            models: models(&settings)?,
-            toolbox: toolbox(&settings, &redactor)?,
+            models: match parts.models {
+                Some(models) => models,
+                None => models(&settings)?,
+            },
+            toolbox: toolbox(&settings, &redactor, parts.helper)?,
             settings: RwLock::new(Arc::new(settings)),
             store: store.clone(),
             outbox,
@@ -273,9 +306,16 @@ fn connect(settings: &ModelSettings) -> Result<Arc<dyn Model>, Fault> {
     llm::connect(settings)
 }
 
-fn toolbox(settings: &Settings, redactor: &Arc<Redactor>) -> Result<Toolbox, Fault> {
-    let helper = std::env::current_exe()
-        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?;
+fn toolbox(
+    settings: &Settings,
+    redactor: &Arc<Redactor>,
+    helper: Option<PathBuf>,
+) -> Result<Toolbox, Fault> {
+    let helper = match helper {
+        Some(helper) => helper,
+        None => std::env::current_exe()
+            .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?,
+    };
     let clean = Arc::clone(redactor);
     Ok(Toolbox::new(ToolboxOptions {
         settings: settings.tools.clone(),

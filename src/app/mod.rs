@@ -13,6 +13,6 @@ mod route;
 mod signals;
 mod start;
 
-pub use bot::{Bot, run};
+pub use bot::{Bot, Parts, run};
 pub use playground::run as run_playground;
 pub use start::{main_playground, main_run};

@@ -240,6 +240,27 @@ impl World {
         posts
     }
 
+    /// Id of the newest message of a chat, 0 if there is none.
+    #[must_use]
+    pub fn last_message(&self, chat: ChatId) -> MessageId {
+        let state = self.lock();
+        let room = state.rooms.get(&chat.0);
+        MessageId(
+            room.and_then(|room| room.posts.keys().next_back().copied())
+                .unwrap_or_default(),
+        )
+    }
+
+    /// Messages of a chat with a greater id that are not deleted, oldest first.
+    #[must_use]
+    pub fn messages_after(&self, chat: ChatId, message: MessageId) -> Vec<Post> {
+        let state = self.lock();
+        let room = state.rooms.get(&chat.0);
+        let posts = room.map(|room| room.posts.range(message.0.saturating_add(1)..));
+        let posts = posts.into_iter().flatten().map(|(_, post)| post);
+        posts.filter(|post| !post.deleted).cloned().collect()
+    }
+
     /// Every message a chat ever had.
     #[must_use]
     pub fn all_messages(&self, chat: ChatId) -> Vec<Post> {

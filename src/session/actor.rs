@@ -166,6 +166,11 @@ impl Actor {
         self.running.is_some()
     }
 
+    /// Whether nothing may be started or shown now: a turn runs, or its plan is about to go.
+    pub(super) fn is_taken(&self) -> bool {
+        self.is_busy() || self.holding
+    }
+
     /// Marks updates as done: their effect is durable.
     pub(super) async fn close(&mut self, updates: &[UpdateId]) {
         let mut batch = Batch::new();

@@ -39,10 +39,7 @@ impl Actor {
                     self.discard_tap(tap, updates).await;
                     return;
                 }
-                "plan:keep" => {
-                    self.answer_tap(tap, "tap-kept", false);
-                    self.ask_discard(tap, false);
-                }
+                "plan:keep" => self.keep_tap(tap).await,
                 _ => self.answer_tap(tap, "tap-expired", false),
             }
         } else {
@@ -52,14 +49,18 @@ impl Actor {
     }
 
     async fn approve_tap(&mut self, tap: &Tap) {
-        if self.is_busy() {
+        if self.is_taken() {
             self.answer_tap(tap, "tap-busy", true);
             return;
         }
-        let shown = self.bound(tap).await.filter(|bound| bound.approvable);
-        let Some(shown) = shown else {
+        let bound = self.bound(tap).await;
+        let known = bound.is_some();
+        let Some(shown) = bound.filter(|bound| bound.approvable) else {
             self.answer_tap(tap, "tap-superseded", true);
-            self.strip_keyboard(tap);
+            // The card of a plan that cannot be approved now keeps its other buttons.
+            if !known {
+                self.strip_keyboard(tap);
+            }
             return;
         };
         self.load_plan().await;
@@ -208,6 +209,23 @@ impl Actor {
         }
         self.answer_tap(tap, "tap-discarded", false);
         self.begin_discard(None, updates.to_vec()).await;
+    }
+
+    /// Takes the question back, if it was asked on this card.
+    async fn keep_tap(&mut self, tap: &Tap) {
+        self.load_plan().await;
+        let live = self.plans.shown().0;
+        let bound = self.bound(tap).await;
+        let Some(bound) = bound.filter(|bound| bound.plan == live && !live.is_empty()) else {
+            self.answer_tap(tap, "tap-superseded", true);
+            self.strip_keyboard(tap);
+            return;
+        };
+        self.answer_tap(tap, "tap-kept", false);
+        // A second tap finds the usual buttons there already.
+        if bound.confirming && !self.holding {
+            self.ask_discard(tap, false);
+        }
     }
 
     async fn bound(&self, tap: &Tap) -> Option<PlanBinding> {
@@ -384,7 +402,7 @@ impl Actor {
         updates: &[UpdateId],
     ) -> bool {
         let quoted = message.quote.as_ref().is_some_and(|quote| quote.from_bot);
-        if message.sender.role != Role::Owner || !quoted || self.is_busy() {
+        if message.sender.role != Role::Owner || !quoted || self.is_taken() {
             return false;
         }
         let Some(path) = message

@@ -158,7 +158,10 @@ impl Actor {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
                 }
-                self.cancel_cards("card-cancelled").await;
+                // At the end of the process there is no time to close cards; the next start expires them.
+                if !self.over {
+                    self.cancel_cards("card-cancelled").await;
+                }
                 Vec::new()
             }
             Effect::Compact => {

@@ -225,9 +225,12 @@ impl Intake {
 pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> Result<(), Fault> {
     let mut waits = backoff();
     let mut refused = 0;
+    let mut told = false;
     while !cancel.is_cancelled() {
         let started = Instant::now();
         let Some(outcome) = cancel.run_until_cancelled(poll_once(&api, &intake)).await else {
+            // The call in flight has told the offset; another one would only collide with it.
+            told = true;
             break;
         };
         let wait = match outcome {
@@ -273,7 +276,9 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
     intake
         .health
         .send_modify(|health| health.state = PollState::Stopped);
-    acknowledge(&api, &intake).await;
+    if !told {
+        acknowledge(&api, &intake).await;
+    }
     Ok(())
 }
 

@@ -34,6 +34,9 @@ impl Line {
     }
 }
 
+/// How the host introduces the owner's comment on a plan.
+const COMMENT: &str = "Comment of the owner on the session plan";
+
 const HELP: &str = "Hello! I am the built-in **demo model**: a script, not a language model. With me you can try everything here without a provider.\n\nAsk me to\n\n- **fix the failing test**\n- **plan the fix**: you read the plan and approve it\n- **ask me something**: a question with buttons\n- write a **long answer**, or a **slow** one";
 
 const SUMMARY: &str = "The person tries the playground with the demo model. The sample project holds price.sh, test.sh and CHANGES.md.";
@@ -135,21 +138,26 @@ fn fix(scene: &Scene<'_>) -> Line {
 }
 
 fn plan(scene: &Scene<'_>) -> Line {
-    let commented =
-        scene.host.to_lowercase().contains("editing") && !scene.said.trim_start().starts_with('/');
+    let comment = scene
+        .said
+        .split_once(COMMENT)
+        .and_then(|(_, rest)| rest.split_once('\n'))
+        .map(|(_, words)| words.trim().chars().take(200).collect::<String>());
     match scene.step {
         0 => Line::act(
             "I read what the plan is about.",
             vec![read(scene, 0, PRICE), read(scene, 1, TEST)],
         ),
         1 => {
-            let note = commented.then(|| scene.said.chars().take(200).collect::<String>());
-            let draft = draft(note.as_deref());
+            let draft = draft(comment.as_deref());
             Line::act(
                 "I hand in the plan.",
                 vec![planned(scene, "submit", &[(&["draft"], draft)])],
             )
         }
+        _ if comment.is_some() => Line::say(
+            "I have taken your comment into the plan; `/plan diff` shows what changed. Press **Approve** if you agree.",
+        ),
         _ => Line::say(
             "The plan above has two steps: mend the discount, then note the change. Press **Approve** if you agree, or reply to the plan with what you want changed.",
         ),

@@ -58,7 +58,7 @@ impl Actor {
         }
         let waits =
             matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
-        if waits && self.is_busy() {
+        if waits && self.is_taken() {
             self.wait_for_turn(command, &updates).await;
             return;
         }
