@@ -6,6 +6,7 @@
 )]
 
 #[path = "load/model.rs"]
+#[expect(dead_code, reason = "only the load run asks when answers ended")]
 mod model;
 
 use std::sync::Arc;
