@@ -115,6 +115,7 @@ impl Actor {
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
             Mail::Deadline(id) => self.card_expired(&id).await,
             Mail::Delivered(turn) => self.delivered(turn).await,
+            Mail::Rest { done } => self.rest(done),
             Mail::Shutdown { done } => self.shutdown(done).await,
         }
     }
@@ -137,6 +138,26 @@ impl Actor {
 
     pub(super) fn is_busy(&self) -> bool {
         self.running.is_some()
+    }
+
+    /// Ends if everything that the session knows is on disk; whoever asked must still be there to hear it.
+    fn rest(&mut self, done: tokio::sync::oneshot::Sender<()>) {
+        let delivered = self
+            .delivery
+            .as_ref()
+            .is_none_or(tokio::task::JoinHandle::is_finished);
+        let idle = self.running.is_none()
+            && self.queue.is_empty()
+            && self.later.is_empty()
+            && self.delivering.is_empty()
+            && self.cards.is_empty()
+            && delivered
+            && !self.holding
+            && self.comment.is_none()
+            && matches!(self.plans.state, crate::plan::model::PlanState::NoPlan);
+        if idle && done.send(()).is_ok() {
+            self.over = true;
+        }
     }
 
     /// Marks updates as done: their effect is durable.

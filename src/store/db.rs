@@ -13,10 +13,10 @@ use super::blob::Blobs;
 use super::care::{self, Care, OpenReport};
 use super::engine::{failure, is_damage};
 use super::jsonl::{self, Exported};
-use super::line::{Line, Waiting, Worker};
 use super::layout::{
     HomeLock, KEEP_BACKUPS, Layout, io, private_file, private_files, require_space,
 };
+use super::line::{Line, Waiting, Worker};
 use super::{Batch, StoreError, Table};
 
 /// Reads that run at once; each takes a thread while it lasts.

@@ -28,6 +28,7 @@ mod process;
 mod read_file;
 pub mod sandbox;
 mod send_file;
+mod sweep;
 mod toolbox;
 mod web_fetch;
 mod web_guard;

@@ -129,33 +129,36 @@ fn turn(c: &mut Criterion) {
         words: "Fix the failing test".into(),
         images: Vec::new(),
     }]));
-    c.bench_function("a request, a call and its outcome in the turn machine", |b| {
-        b.iter_batched(
-            || begun.clone(),
-            |mut turn| {
-                let call = read_call("call_1".into());
-                let reply = ModelReply {
-                    text: "I read the parser first.".into(),
-                    reasoning: None,
-                    calls: vec![call.clone()],
-                    usage: Usage::default(),
-                    finish: FinishReason::ToolCalls,
-                };
-                let plan = PlanFacts::default();
-                let mut effects = turn.step(Event::Reply { reply, plan });
-                effects.extend(turn.step(Event::Finished(Finished {
-                    outcome: outcome(call.id, "fn main() {}".into()),
-                    effects: Effects::Read,
-                    target: Some("src/parser.rs".into()),
-                    malformed: false,
-                    refused_submission: None,
-                })));
-                effects.extend(turn.step(Event::BatchDone { steer: Vec::new() }));
-                effects
-            },
-            criterion::BatchSize::SmallInput,
-        );
-    });
+    c.bench_function(
+        "a request, a call and its outcome in the turn machine",
+        |b| {
+            b.iter_batched(
+                || begun.clone(),
+                |mut turn| {
+                    let call = read_call("call_1".into());
+                    let reply = ModelReply {
+                        text: "I read the parser first.".into(),
+                        reasoning: None,
+                        calls: vec![call.clone()],
+                        usage: Usage::default(),
+                        finish: FinishReason::ToolCalls,
+                    };
+                    let plan = PlanFacts::default();
+                    let mut effects = turn.step(Event::Reply { reply, plan });
+                    effects.extend(turn.step(Event::Finished(Finished {
+                        outcome: outcome(call.id, "fn main() {}".into()),
+                        effects: Effects::Read,
+                        target: Some("src/parser.rs".into()),
+                        malformed: false,
+                        refused_submission: None,
+                    })));
+                    effects.extend(turn.step(Event::BatchDone { steer: Vec::new() }));
+                    effects
+                },
+                criterion::BatchSize::SmallInput,
+            );
+        },
+    );
     c.bench_function("a streamed word in the turn machine", |b| {
         let mut turn = begun.clone();
         b.iter(|| turn.step(Event::Text("word ".into())));

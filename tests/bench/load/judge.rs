@@ -101,7 +101,8 @@ impl Judge {
         let text = text.unwrap_or_default();
         match call.method.as_str() {
             "sendMessage" if text.contains(DONE) => {
-                let right = number_after(text, DONE) == call.chat.unwrap_or_default().unsigned_abs();
+                let right =
+                    number_after(text, DONE) == call.chat.unwrap_or_default().unsigned_abs();
                 if right {
                     chat.finals.push(call.at_ms);
                 }

@@ -118,7 +118,7 @@ async fn run(load: Load) {
     let model = script.serve().await.expect("a loopback port");
     let bot =
         Process::start(home.path(), workspace.path(), &server, &model, &all).expect("the bot");
-    let mut bench = Bench {
+    let bench = Bench {
         load,
         server,
         script,
