@@ -59,9 +59,11 @@ fn done(id: &str, effects: Effects, status: CallStatus) -> Event {
 }
 
 fn end(effects: &[Effect]) -> Option<(EndReason, String)> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Finish { reason, answer } => Some((reason.clone(), answer.clone())),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Finish { reason, answer } = effect else {
+            return None;
+        };
+        Some((reason.clone(), answer.clone()))
     })
 }
 

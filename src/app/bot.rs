@@ -13,15 +13,16 @@ use crate::config::{self, Adapter, ModelSettings, Settings};
 use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
+use crate::session::access::StoreMemory;
 use crate::session::board::Board;
 use crate::session::flow_task::Reposts;
+use crate::session::inbox::StoreInbox;
 use crate::session::journal::StoreJournal;
 use crate::session::usage::UsageBook;
 use crate::session::{Answered, Deps, Sessions};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
-use crate::telegram::inbox::Inbox;
 use crate::telegram::listener::{self, Fed, Intake};
 use crate::telegram::outbox::{Outbox, OutboxParts};
 use crate::text::redact::Redactor;
@@ -29,6 +30,7 @@ use crate::text::{inbound, untrusted};
 use crate::tools::{Toolbox, ToolboxOptions};
 
 use super::route::Router;
+use super::signals::Signals;
 
 /// Updates that may wait between the inbox and the dispatcher.
 const FEED: usize = 1024;
@@ -40,6 +42,9 @@ const DRAIN: Duration = Duration::from_secs(4);
 const LAST_POLL: Duration = Duration::from_secs(2);
 /// Time between two looks at whether a backup is due.
 const BACKUP_EVERY: Duration = Duration::from_secs(3600);
+
+/// Seconds for which it is known that a message was sent.
+const LEDGER_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A running bot.
 #[derive(Debug)]
@@ -72,7 +77,7 @@ impl Bot {
         let sending = ApiClient::new(&api_url, &token, Lane::Send)?;
         let bot = polling.bot_id();
         let now = chrono::Utc::now().timestamp();
-        let inbox = Inbox::open(store.clone(), bot, now)
+        let inbox = StoreInbox::open(store.clone(), bot, now)
             .await
             .map_err(|fault| fault.fault())?;
         let (feed, fed) = mpsc::channel::<Fed>(FEED);
@@ -81,24 +86,26 @@ impl Bot {
             .webhook
             .as_ref()
             .map(|hook| hook.secret.clone());
-        let intake = Intake::new(inbox.clone(), feed.clone(), secret);
+        let intake = Intake::new(Arc::new(inbox.clone()), feed.clone(), secret);
         let me = listener::who_am_i(&polling, &cancel)
             .await
             .map_err(|_| Fault::user("cli-telegram-refused", &[]))?;
         info!(bot.username = me.username, "signed in");
         let username = me.username.clone();
+        let (memory, known) = StoreMemory::load(store.clone(), now)
+            .await
+            .map_err(|fault| fault.fault())?;
         let (context, lanes) = Context::start(Setup {
             me,
             settings: settings.telegram.clone(),
             language: settings.language.clone(),
-            store: store.clone(),
-            inbox: inbox.clone(),
+            memory: Arc::new(memory),
+            known,
+            inbox: Arc::new(inbox.clone()),
             feed,
             to_markdown: inbound::to_markdown,
             capacity: LANES,
-        })
-        .await
-        .map_err(|fault| fault.fault())?;
+        });
         let outbox = Outbox::start(OutboxParts {
             wire: Arc::new(sending.clone()),
             journal: Arc::new(StoreJournal::new(store.clone())),
@@ -126,10 +133,7 @@ impl Bot {
         });
         let metrics = super::metrics::install();
         super::http::start(&deps, &intake, metrics.ok(), &cancel).await?;
-        let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
-            .await
-            .map_err(|fault| fault.fault())?;
-        Ok(running)
+        Self::launch(deps, context, polling, intake, fed, lanes, cancel).await
     }
 
     async fn launch(
@@ -140,9 +144,11 @@ impl Bot {
         fed: mpsc::Receiver<Fed>,
         lanes: Lanes,
         cancel: CancellationToken,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Fault> {
         let store = deps.store.clone();
-        let sessions = Sessions::wake(Arc::clone(&deps)).await?;
+        let sessions = Sessions::wake(Arc::clone(&deps))
+            .await
+            .map_err(|fault| fault.fault())?;
         let router = Router::new(sessions, Arc::clone(&deps), Arc::clone(&context));
         let router = tokio::spawn(router.run(lanes, cancel.clone(), DRAIN));
         tokio::spawn(dispatch::run(
@@ -151,7 +157,8 @@ impl Bot {
             fed,
             cancel.clone(),
         ));
-        let reopened = intake.reopen().await?;
+        super::report::tell_owner(&deps, &context);
+        let reopened = intake.reopen().await.map_err(|fault| fault.fault)?;
         if reopened > 0 {
             info!(updates = reopened, "open updates are handled again");
         }
@@ -235,8 +242,14 @@ impl Bot {
 /// Backs the store up while it changes.
 async fn backups(store: Store, cancel: CancellationToken) {
     let mut every = tokio::time::interval(BACKUP_EVERY);
-    every.tick().await;
+    let journal = StoreJournal::new(store.clone());
     while cancel.run_until_cancelled(every.tick()).await.is_some() {
+        let before = chrono::Utc::now().timestamp() - LEDGER_SECONDS;
+        match journal.expire(before).await {
+            Ok(0) => {}
+            Ok(rows) => info!(rows, "old rows of the ledger were forgotten"),
+            Err(fault) => warn!(error = %fault, "old rows of the ledger were not forgotten"),
+        }
         if let Err(fault) = store.backup_if_dirty().await {
             warn!(error = %fault, "no backup was made");
         }
@@ -291,13 +304,26 @@ pub async fn run(
     if settings.model.is_none() {
         return Err(Fault::user("config-no-model", &[]));
     }
-    let bot = Bot::start(settings, redactor).await?;
+    // Listened to from the start on: as the first process of a container nothing else would end it.
+    let mut signals = Signals::listen();
+    let bot = tokio::select! {
+        bot = Bot::start(settings, redactor) => bot?,
+        signal = signals.stop() => {
+            info!(signal, "stopped before the start was over");
+            return Ok(());
+        }
+    };
     if let Some(code) = bot.claim_code() {
         claim(&code);
     }
     notify(&[sd_notify::NotifyState::Ready]);
-    let refused = super::signals::wait(&bot, reload).await;
+    let refused = signals.wait(&bot, reload).await;
     notify(&[sd_notify::NotifyState::Stopping]);
+    tokio::spawn(async move {
+        let signal = signals.stop().await;
+        warn!(signal, "a second signal: stopping at once");
+        std::process::exit(1);
+    });
     let left = bot.stop().await;
     if left > 0 {
         warn!(

@@ -122,7 +122,11 @@ impl WebhookIntake for Hook {
 
     fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), StoreError>> {
         let intake = self.0.clone();
-        async move { intake.accept(&body).await }.boxed()
+        async move {
+            let accepted = intake.accept(&body).await;
+            accepted.map_err(|fault| StoreError::Database(fault.reason))
+        }
+        .boxed()
     }
 }
 

@@ -8,6 +8,7 @@ pub mod logging;
 pub mod metrics;
 mod panel_flow;
 mod playground;
+mod report;
 mod route;
 mod signals;
 mod start;

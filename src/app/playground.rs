@@ -13,6 +13,7 @@ use crate::text::redact::Redactor;
 
 use super::Bot;
 use super::cli::PlaygroundArgs;
+use super::signals::Signals;
 
 /// Window of the demo model in tokens.
 const DEMO_WINDOW: u64 = 128_000;
@@ -67,7 +68,7 @@ pub async fn run(
     if !arguments.no_open {
         open(&page);
     }
-    super::signals::wait(&bot, || None).await;
+    Signals::listen().wait(&bot, || None).await;
     bot.stop().await;
     server.stop().await;
     info!("the playground has stopped");

@@ -147,7 +147,12 @@ impl Router {
 
     async fn notice(&mut self, notice: OutboxNotice) {
         match notice {
-            OutboxNotice::Migrated { from, to } => self.migrate(from, to).await,
+            OutboxNotice::Migrated { from, to } => {
+                if let Err(fault) = self.context.moved(from, to).await {
+                    error!(error = %fault, "a group's settings could not be moved");
+                }
+                self.migrate(from, to).await;
+            }
             OutboxNotice::Blocked { chat } => self.sessions.chat_gone(chat),
             OutboxNotice::TopicGone { key } => {
                 warn!(

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle};
@@ -12,14 +13,14 @@ use tracing::{Instrument, error, info_span};
 use crate::agent::transcript::Conversation;
 use crate::agent::{Event, TimerId, Turn};
 use crate::domain::{ApprovalId, CallId, Inbound, TurnId, UpdateId};
-use crate::store::{Batch, StoreError};
+use crate::store::{Batch, StoreError, Table};
 
 use super::batch::ToolBatch;
 use super::deps::Deps;
 use super::flow_task::FlowHandle;
 use super::mail::Mail;
 use super::plans::Plans;
-use super::record::{CardRow, Queued, SessionRecord, TurnRecord};
+use super::record::{CardRow, Queued, SessionRecord, TurnRecord, session_key};
 
 /// A session at work.
 pub(super) struct Actor {
@@ -28,7 +29,16 @@ pub(super) struct Actor {
     pub(super) record: SessionRecord,
     pub(super) conversation: Conversation,
     pub(super) queue: VecDeque<Queued>,
-    pub(super) later: VecDeque<(crate::domain::Command, Vec<UpdateId>)>,
+    /// Commands that wait for the end of the turn; durable, their updates are closed.
+    pub(super) later: VecDeque<crate::domain::Command>,
+    /// Updates whose effect becomes durable with the next batch; they are closed in it.
+    pub(super) closing: Vec<UpdateId>,
+    /// The store refused a write; nothing new starts until it takes one again.
+    pub(super) stalled: AtomicBool,
+    /// Inputs that could not be made durable; their updates are open.
+    pub(super) unsaved: Vec<(Inbound, Vec<UpdateId>)>,
+    /// Order of the conversation's flow messages.
+    pub(super) line: super::flow_line::FlowLine,
     pub(super) running: Option<Running>,
     pub(super) delivering: HashSet<TurnId>,
     pub(super) delivery: Option<JoinHandle<()>>,
@@ -78,8 +88,10 @@ impl Actor {
             info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
         async move {
             self.wake().await;
+            self.set_down_if_stalled();
             while let Some(mail) = mailbox.recv().await {
                 self.take(mail).await;
+                self.set_down_if_stalled();
                 if self.over {
                     break;
                 }
@@ -92,6 +104,7 @@ impl Actor {
     async fn take(&mut self, mail: Mail) {
         match mail {
             Mail::Input { inbound, updates } => self.input(inbound, updates).await,
+            Mail::Revive => self.revive().await,
             Mail::Buried(message) => {
                 if let Some(running) = &self.running {
                     running.flow.buried(message);
@@ -114,18 +127,32 @@ impl Actor {
             Mail::ChatGone => self.chat_gone().await,
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
             Mail::Deadline(id) => self.card_expired(&id).await,
-            Mail::Delivered(turn) => self.delivered(turn).await,
+            Mail::Delivered { session, turn } => self.delivered(&session, turn).await,
             Mail::Rest { done } => self.rest(done),
             Mail::Shutdown { done } => self.shutdown(done).await,
         }
     }
 
+    /// Handles an input that was kept.
+    pub(super) async fn again(&mut self, inbound: Inbound, updates: Vec<UpdateId>) {
+        Box::pin(self.input(inbound, updates)).await;
+    }
+
+    /// An input is kept for later while the store takes no writes, and when its own write fails.
     async fn input(&mut self, inbound: Inbound, updates: Vec<UpdateId>) {
+        let harmless = matches!(&inbound, Inbound::Command(command) if command.name == "status");
+        if self.is_stalled() && !harmless {
+            return self.keep_unsaved(inbound, updates);
+        }
+        let copy = (inbound.clone(), updates.clone());
         match inbound {
             Inbound::Message(message) => self.message(message, updates).await,
             Inbound::Edited(message) => self.edited(message, updates).await,
             Inbound::Command(command) => self.command(command, updates).await,
             Inbound::Tap(tap) => self.tap(tap, updates).await,
+        }
+        if self.is_stalled() && !harmless {
+            self.keep_unsaved(copy.0, copy.1);
         }
     }
 
@@ -149,6 +176,8 @@ impl Actor {
         let idle = self.running.is_none()
             && self.queue.is_empty()
             && self.later.is_empty()
+            && self.closing.is_empty()
+            && self.unsaved.is_empty()
             && self.delivering.is_empty()
             && self.cards.is_empty()
             && delivered
@@ -161,14 +190,20 @@ impl Actor {
     }
 
     /// Marks updates as done: their effect is durable.
-    pub(super) async fn close(&self, updates: &[UpdateId]) {
+    pub(super) async fn close(&mut self, updates: &[UpdateId]) {
         let mut batch = Batch::new();
+        self.closing.retain(|update| !updates.contains(update));
         self.close_in(&mut batch, updates);
         self.commit(batch).await;
     }
 
     /// Adds the closing of updates to a batch.
     pub(super) fn close_in(&self, batch: &mut Batch, updates: &[UpdateId]) {
+        for update in updates {
+            // A command that waited is over with its update.
+            let key = session_key(&self.record.id, u64::from(update.0));
+            batch.delete(Table::Later, &key);
+        }
         let now = chrono::Utc::now().timestamp();
         if let Err(fault) = self.deps.inbox.close_in(batch, updates, now) {
             self.store_failed(&fault);
@@ -189,9 +224,18 @@ impl Actor {
         }
     }
 
+    /// Notes that the store refused a write: said once, and tried again until it takes one.
     pub(super) fn store_failed(&self, fault: &StoreError) {
-        error!(error = %fault, "the store refused a write");
-        self.say_key("session-store-failed", &[]);
+        if self.stalled.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        error!(error = %fault, "the store refused a write; the session waits for it");
+        self.say_store_fault(fault);
+        self.revive_later();
+    }
+
+    pub(super) fn is_stalled(&self) -> bool {
+        self.stalled.load(Ordering::Acquire)
     }
 
     /// Saves the session's own record.
@@ -209,7 +253,7 @@ impl Actor {
 
     pub(super) fn put_record(&self, batch: &mut Batch) -> Result<(), StoreError> {
         batch.put(
-            crate::store::Table::Sessions,
+            Table::Sessions,
             &super::record::chat_key(self.record.key),
             &self.record,
         )?;

@@ -106,6 +106,7 @@ impl Actor {
                 Unfit::Malformed(_) | Unfit::Failed(_) => CallStatus::Failed,
                 Unfit::Refused(_) => CallStatus::Refused,
             };
+            self.announce_unfit(&id);
             effects.extend(
                 self.over(outcome(&id, status, unfit.into()), malformed)
                     .await,
@@ -192,15 +193,18 @@ impl Actor {
     }
 
     async fn batch_over(&mut self) -> Vec<Effect> {
-        let mut batch = Batch::new();
-        let steer = self.steer(&mut batch);
+        let words = self.steer();
+        let steer = words.iter().map(|queued| self.user_input(queued)).collect();
         let Some(running) = &mut self.running else {
             return Vec::new();
         };
         running.batch = None;
-        // The deletions go out with the records of the same words: if they are lost together with a
-        // crash, the words are still queued.
         let effects = running.turn.step(Event::BatchDone { steer });
+        // The words leave the queue with the records that hold them; a turn that ends here takes none.
+        let mut batch = Batch::new();
+        if matches!(effects.first(), Some(Effect::Append(Record::User { .. }))) {
+            self.took(&words, &mut batch);
+        }
         self.append_first(effects, batch).await
     }
 
@@ -209,17 +213,25 @@ impl Actor {
     async fn append_first(&mut self, effects: Vec<Effect>, mut batch: Batch) -> Vec<Effect> {
         let mut rest = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Append(record) if rest.is_empty() => {
-                    if let Err(fault) = self.append(&mut batch, record) {
-                        self.store_failed(&fault);
-                    }
+            if !rest.is_empty() {
+                rest.push(effect);
+            } else if let Effect::Append(record) = effect {
+                if let Err(fault) = self.append(&mut batch, record) {
+                    self.store_failed(&fault);
                 }
-                other => rest.push(other),
+            } else {
+                rest.push(effect);
             }
         }
-        self.commit(batch).await;
-        rest
+        if !batch.is_empty() {
+            let closing = std::mem::take(&mut self.closing);
+            self.close_in(&mut batch, &closing);
+        }
+        if self.commit(batch).await {
+            rest
+        } else {
+            Vec::new()
+        }
     }
 
     async fn start(&mut self, index: usize) -> Start {
@@ -342,6 +354,11 @@ impl Actor {
         entry.profile = profile;
         let effects = entry.item.effects;
         if call.name == plans::TOOL {
+            let reads = plans::operation(&call) == Some(gate::PlanOperation::Get);
+            if !reads && !self.record_start(&call.id).await {
+                let text = "not run: the host could not record its start".to_owned();
+                return Start::Over(outcome(&call.id, CallStatus::Refused, text));
+            }
             return Start::Over(self.run_plan(&call, permit).await);
         }
         if call.name == "ask_user" {
@@ -478,31 +495,6 @@ impl Actor {
         self.append_first(effects, Batch::new()).await
     }
 
-    fn announce(&self, call: &ToolCall, inspection: &Inspection) {
-        let Some(running) = &self.running else {
-            return;
-        };
-        running.flow.progress(Progress::ToolStarted {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            label: self.label(&call.name),
-            argument: self.shown_argument(inspection),
-        });
-    }
-
-    /// The main argument as people see it: no path of the data directory.
-    fn shown_argument(&self, inspection: &Inspection) -> String {
-        let argument = self.deps.redactor.redact(&inspection.argument);
-        if inspection
-            .targets
-            .iter()
-            .any(|target| self.plans.is_md(target))
-        {
-            return self.tr("tool-plan-file", &[]);
-        }
-        argument
-    }
-
     /// What a tool can do at most, for a call that was not understood.
     fn declared(&self, name: &str) -> Effects {
         self.deps
@@ -524,18 +516,6 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or("unknown", |tool| tool.name)
-    }
-
-    fn label(&self, name: &str) -> String {
-        if name == plans::TOOL {
-            return "tool-plan".to_owned();
-        }
-        self.deps
-            .toolbox
-            .descriptors()
-            .into_iter()
-            .find(|tool| tool.name == name)
-            .map_or_else(|| "tool-other".to_owned(), |tool| tool.label.to_owned())
     }
 
     fn batched_submission(&self, call: &ToolCall) -> bool {
@@ -568,7 +548,7 @@ impl Actor {
         Some((index, call, inspection?))
     }
 
-    fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
+    pub(super) fn entry_any(&self, id: &CallId) -> Option<(usize, ToolCall, Option<Inspection>)> {
         let batch = self.running.as_ref()?.batch.as_ref()?;
         batch
             .calls

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tracing::info;
+use tracing::{debug, info};
 
 use crate::domain::{
     ApprovalId, Button, CallId, CallStatus, ChatId, ChatKey, Entity, EntityKind, Formatted,
     Keyboard, MessageId, Role, Tap, ToolCall, UpdateId, UserMessage,
 };
 use crate::plan::gate::Grants;
-use crate::store::{Batch, Table};
+use crate::store::{Batch, Store, Table};
 use crate::telegram::outbox::Journal;
 use crate::text::units::utf16_len;
 use crate::text::visible::show_controls;
@@ -26,8 +26,12 @@ use super::speak::card_ledger;
 const APPROVAL_SECONDS: i64 = 600;
 /// Seconds until an unanswered question is given up.
 const QUESTION_SECONDS: i64 = 1800;
+/// Seconds after its deadline at which a card that cannot be edited is forgotten.
+const GIVE_UP_SECONDS: i64 = 2 * 24 * 3600;
 /// Characters of a command or diff on the card itself; a longer one comes as a document.
 const CARD_CHARS: usize = 3000;
+/// Characters of a typed answer that its question shows.
+const SHOWN_ANSWER: usize = 200;
 
 /// What a tap or a deadline says about a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,7 @@ impl Actor {
         if let Some(document) = document {
             self.send_document(self.card_place(), "call.txt", document.into_bytes(), true);
         }
+        self.show_waiting(&call.id, true);
         self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS)
             .await;
     }
@@ -74,8 +79,7 @@ impl Actor {
             options: question.options.clone(),
             user,
         };
-        let hint = self.tr("question-hint", &[]);
-        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
+        let text = format!("❓ {}", self.deps.redactor.redact(&question.text));
         let key = self.record.key;
         self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS)
             .await;
@@ -89,6 +93,35 @@ impl Actor {
                 ChatKey::new(ChatId(owner.0), None)
             }
             Some(_) | None => self.record.key,
+        }
+    }
+
+    /// Whose request it is, if it is not the owner's own.
+    fn card_asker(&self) -> Option<String> {
+        let record = &self.running.as_ref()?.record;
+        if record.role == Role::Owner {
+            return None;
+        }
+        let name = show_controls(&record.name);
+        let key = if self.card_place() == self.record.key {
+            "card-asker"
+        } else {
+            "card-asker-private"
+        };
+        Some(self.tr(key, &[("name", &name)]))
+    }
+
+    /// What a card says only while it is open.
+    pub(super) fn card_hint(&self, row: &CardRow) -> String {
+        match &row.kind {
+            CardKind::Approval { .. } => {
+                let minutes = (APPROVAL_SECONDS / 60).to_string();
+                format!("\n{}", self.tr("card-expires", &[("minutes", &minutes)]))
+            }
+            CardKind::Question { options, .. } if options.is_empty() => {
+                format!("\n\n{}", self.tr("question-hint-text", &[]))
+            }
+            CardKind::Question { .. } => format!("\n\n{}", self.tr("question-hint", &[])),
         }
     }
 
@@ -112,6 +145,7 @@ impl Actor {
             message: None,
             text,
             deadline: chrono::Utc::now().timestamp() + seconds,
+            closed: None,
         };
         let mut batch = Batch::new();
         if let Err(fault) = batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
@@ -162,18 +196,15 @@ impl Actor {
     /// The card's text, and the whole content as a document if it is too long for the card.
     fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
         let class = self.tr(class_key(found.class), &[]);
-        let minutes = (APPROVAL_SECONDS / 60).to_string();
-        let head = self.tr(
+        let mut head = self.tr(
             "card-title",
             &[("tool", &found.card.tool), ("class", &class)],
         );
-        let foot = self.tr(
-            "card-foot",
-            &[
-                ("cwd", &found.card.cwd.display().to_string()),
-                ("minutes", &minutes),
-            ],
-        );
+        if let Some(asker) = self.card_asker() {
+            head = format!("{head}\n{asker}");
+        }
+        let cwd = found.card.cwd.display().to_string();
+        let foot = self.tr("card-foot", &[("cwd", &cwd)]);
         let whole = show_controls(&found.card.text);
         let shown: String = whole.chars().take(CARD_CHARS).collect();
         let long = shown.len() < whole.len();
@@ -198,9 +229,7 @@ impl Actor {
     ) {
         let Some(row) = self.cards.get_mut(id) else {
             // It was answered or cancelled while it was on its way.
-            if let Some(message) = message {
-                self.set_keyboard(key, message, None);
-            }
+            self.close_late(id, key, message).await;
             return;
         };
         let Some(message) = message else {
@@ -267,8 +296,9 @@ impl Actor {
                     self.answer_tap(tap, "tap-not-yours", true);
                 } else if let Some(text) = option.parse().ok().and_then(|n: usize| options.get(n)) {
                     self.answer_tap(tap, "tap-taken", false);
+                    let said = self.tr("card-answered", &[("answer", text)]);
                     let text = format!("The user chose: {text}");
-                    let call = self.close_card(&id, "card-answered").await;
+                    let call = self.close_card_with(&id, &said).await;
                     self.settle_card(call, CallStatus::Ok, &text).await;
                 } else {
                     self.answer_tap(tap, "tap-expired", false);
@@ -295,6 +325,7 @@ impl Actor {
             self.settle_card(Some(call), CallStatus::Refused, text)
                 .await;
         } else {
+            self.show_waiting(&call, false);
             self.run_granted(&call).await;
         }
         if answer == Answer::Always {
@@ -315,6 +346,7 @@ impl Actor {
             .collect();
         for id in covered {
             if let Some(call) = self.close_card(&id, "card-always").await {
+                self.show_waiting(&call, false);
                 self.run_granted(&call).await;
             }
         }
@@ -334,7 +366,10 @@ impl Actor {
             return false;
         };
         let text = format!("The user answered: {}", message.text);
-        let call = self.close_card(&id, "card-answered").await;
+        self.closing.extend(updates);
+        let answer: String = message.text.chars().take(SHOWN_ANSWER).collect();
+        let said = self.tr("card-answered", &[("answer", answer.trim())]);
+        let call = self.close_card_with(&id, &said).await;
         self.settle_card(call, CallStatus::Ok, &text).await;
         self.close(updates).await;
         true
@@ -352,14 +387,51 @@ impl Actor {
         }
     }
 
-    /// Takes a card out of the store and closes its message. Gives the call that waited.
-    pub(super) async fn close_card(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
-        let row = self.cards.remove(id)?;
+    /// Ends a card and closes its message with a sentence; its row stays until the message says so. Gives
+    /// the call that waited.
+    pub(super) async fn close_card(&mut self, id: &ApprovalId, key: &str) -> Option<CallId> {
+        let result = self.tr(key, &[]);
+        self.close_card_with(id, &result).await
+    }
+
+    async fn close_card_with(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
+        let mut row = self.cards.remove(id)?;
+        row.closed = Some(result.to_owned());
         let mut batch = Batch::new();
-        batch.delete(Table::Approvals, id.as_str().as_bytes());
-        self.commit(batch).await;
+        match batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
+            Ok(_) => {
+                self.commit(batch).await;
+            }
+            Err(fault) => self.store_failed(&fault),
+        }
         self.edit_card(&row, result);
         Some(row.call)
+    }
+
+    /// A card that ended before its message was known.
+    async fn close_late(&self, id: &ApprovalId, key: ChatKey, message: Option<MessageId>) {
+        let row: Option<CardRow> = match self
+            .deps
+            .store
+            .get(Table::Approvals, id.as_str().as_bytes())
+            .await
+        {
+            Ok(row) => row,
+            Err(fault) => return self.store_failed(&fault),
+        };
+        match (row, message) {
+            (Some(mut row), Some(message)) => {
+                row.message = Some(message);
+                let result = row
+                    .closed
+                    .clone()
+                    .unwrap_or_else(|| "card-cancelled".to_owned());
+                self.edit_card(&row, &result);
+            }
+            (None, Some(message)) => self.set_keyboard(key, message, None),
+            (Some(row), None) => forget_card(&self.deps.store, &row.id).await,
+            (None, None) => {}
+        }
     }
 
     /// Closes every open card, without an answer to its call.
@@ -370,20 +442,34 @@ impl Actor {
         }
     }
 
-    /// After a restart every card is expired: its turn's calls have been told.
+    /// After a restart every card is expired: its turn's calls have been told. A row goes when its
+    /// message shows the end, or when that is hopeless.
     pub(super) async fn expire_old_cards(&mut self, rows: Vec<CardRow>) {
-        let mut batch = Batch::new();
         let journal = StoreJournal::new(self.deps.store.clone());
+        let now = chrono::Utc::now().timestamp();
         for mut row in rows {
             if row.message.is_none()
                 && let Ok(Some(sent)) = journal.ledger(&card_ledger(&row.id)).await
             {
                 row.message = sent.message;
             }
-            batch.delete(Table::Approvals, row.id.as_str().as_bytes());
-            self.edit_card(&row, "card-restarted");
+            if row.message.is_none() || now - row.deadline > GIVE_UP_SECONDS {
+                forget_card(&self.deps.store, &row.id).await;
+            } else {
+                let restarted = self.tr("card-restarted", &[]);
+                let result = row.closed.clone().unwrap_or(restarted);
+                self.edit_card(&row, &result);
+            }
         }
-        self.commit(batch).await;
+    }
+}
+
+/// Takes a card's row out of the store: its message shows the end.
+pub(super) async fn forget_card(store: &Store, id: &ApprovalId) {
+    let mut batch = Batch::new();
+    batch.delete(Table::Approvals, id.as_str().as_bytes());
+    if let Err(fault) = store.write(batch).await {
+        debug!(error = %fault, "a closed card could not be forgotten");
     }
 }
 

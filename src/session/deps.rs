@@ -9,13 +9,13 @@ use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::api::ApiClient;
-use crate::telegram::inbox::Inbox;
 use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
 
 use super::board::Board;
 use super::flow_task::Reposts;
+use super::inbox::StoreInbox;
 use super::usage::UsageBook;
 
 /// The program's shared parts, made once.
@@ -27,7 +27,7 @@ pub struct Deps {
     /// The only way out to Telegram.
     pub outbox: Outbox,
     /// Open updates.
-    pub inbox: Inbox,
+    pub inbox: StoreInbox,
     /// The Bot API, for downloads only.
     pub api: ApiClient,
     /// Models: the configured one, then fallbacks.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::domain::{EndReason, Keyboard, MessageId};
 use crate::flow::{Body, Flow, FlowEffect, FlowEvent, Millis};
-use crate::telegram::outbox::{Edit, EditReport, Lane, SendFault};
+use crate::telegram::outbox::{Edit, EditReport, Lane, LedgerKey, SendFault};
 
 use super::flow_record::{self, FlowRecord};
 use super::flow_task::{FlowParts, Input, PlanDocument, Settled};
@@ -20,7 +20,7 @@ pub(super) struct Task {
     pub(super) record: FlowRecord,
     calls: JoinSet<Report>,
     pub(super) timer: Option<Instant>,
-    start: Instant,
+    pub(super) start: Instant,
     pub(super) document: Option<PlanDocument>,
     /// Buttons of the message that is being sent.
     opening: Keyboard,
@@ -55,6 +55,8 @@ impl Task {
                 usage: None,
                 elapsed_ms: 0,
                 previous,
+                pending: None,
+                doomed: None,
             },
             parts,
             flow,
@@ -145,17 +147,22 @@ impl Task {
                 self.timer = Some(Instant::now() + Duration::from_millis(after_ms));
             }
             FlowEffect::Open { body, keyboard } => {
-                self.before_open().await;
+                let ledger = self.before_open(None).await;
                 self.opening = keyboard.clone();
                 let urgent = self.flow.is_settled();
-                self.calls
-                    .spawn(flow_wires::open(outbox, key, body, keyboard, urgent));
+                let send = flow_wires::opening(key, body, keyboard, urgent, ledger);
+                self.calls.spawn(flow_wires::open(outbox, send));
             }
-            FlowEffect::Repost { body, keyboard, .. } => {
+            FlowEffect::Repost {
+                old,
+                body,
+                keyboard,
+            } => {
                 self.parts.reposts.note(key.chat);
+                let ledger = self.before_open(Some(old)).await;
                 self.opening = keyboard.clone();
-                self.calls
-                    .spawn(flow_wires::open(outbox, key, body, keyboard, false));
+                let send = flow_wires::opening(key, body, keyboard, false, ledger);
+                self.calls.spawn(flow_wires::open(outbox, send));
             }
             FlowEffect::Edit {
                 edit,
@@ -182,10 +189,7 @@ impl Task {
                 };
                 self.calls.spawn(flow_wires::edit(outbox, edit, change));
             }
-            FlowEffect::DeleteOld { message } => {
-                self.unbind(message).await;
-                self.calls.spawn(flow_wires::delete(outbox, key, message));
-            }
+            FlowEffect::DeleteOld { message } => self.delete_buried(message).await,
             FlowEffect::SendDocument { revision } => self.send_document(revision).await,
             FlowEffect::Finished { .. } => {
                 self.ended = true;
@@ -197,13 +201,27 @@ impl Task {
         }
     }
 
-    /// The older message loses buttons and plan before the new one shows its own.
-    async fn before_open(&mut self) {
-        if self.flow.message().is_some() {
-            return;
+    /// The older message loses buttons and plan before the new one shows its own. What is about to be
+    /// sent is durable first, so that a crash does not leave a message that nobody knows.
+    async fn before_open(&mut self, doomed: Option<MessageId>) -> LedgerKey {
+        if self.flow.message().is_none() {
+            self.rewrite_previous().await;
         }
-        self.rewrite_previous().await;
+        let ledger = LedgerKey {
+            scope: format!("flow:{}", uuid::Uuid::new_v4().simple()),
+            index: 0,
+        };
+        self.record.pending = Some(ledger.clone());
+        self.record.doomed = doomed;
         self.remember(true).await;
+        ledger
+    }
+
+    /// Deletes a copy that a newer one has replaced.
+    pub(super) async fn delete_buried(&mut self, message: MessageId) {
+        self.unbind(message).await;
+        let (outbox, key) = (self.parts.outbox.clone(), self.parts.key);
+        self.calls.spawn(flow_wires::delete(outbox, key, message));
     }
 
     pub(super) async fn rewrite_previous(&mut self) {
@@ -244,6 +262,7 @@ impl Task {
                 if closed(&fault) {
                     self.ended = true;
                 }
+                self.record.doomed = None;
                 self.step(FlowEvent::OpenFailed).await;
             }
             Ok(Report::Edited {
@@ -273,6 +292,9 @@ impl Task {
             Ok(Report::Deleted(result)) => {
                 if let Err(fault) = result {
                     tracing::warn!(%fault, "a buried copy could not be deleted");
+                } else if self.record.pending.is_none() {
+                    self.record.doomed = None;
+                    self.remember(false).await;
                 }
             }
             Err(error) => {
@@ -284,6 +306,7 @@ impl Task {
 
     async fn opened(&mut self, message: MessageId) {
         self.record.message = Some(message);
+        self.record.pending = None;
         // The id is durable before the old copy goes.
         self.remember(true).await;
         let keyboard = std::mem::take(&mut self.opening);
@@ -329,7 +352,8 @@ impl Task {
         let now = self.now();
         let settled = self.flow.is_settled();
         let plan = self.flow.plan();
-        self.record.settled = settled && self.flow.message().is_some();
+        // Settled is what Telegram shows as settled, not what was decided.
+        self.record.settled = self.ended && self.flow.message().is_some();
         self.record.dressed = plan.is_some() || !settled;
         self.record.shows_plan = plan.map(|plan| plan.revision.clone());
         self.record.stripped = Some(self.flow.stripped(now)).filter(not_empty);

@@ -7,7 +7,7 @@ use crate::domain::{ChatId, ChatKey, Keyboard, MessageId, TurnId};
 use crate::flow::{self, Body, Log};
 use crate::plan::view::PlanView;
 use crate::store::{Batch, Store, StoreError, Table};
-use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, Outbox, SendFault};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Outbox, SendFault};
 
 /// The newest flow message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,12 @@ pub struct FlowRecord {
     pub elapsed_ms: u64,
     /// An older message that is still to be rewritten.
     pub previous: Option<(MessageId, Body)>,
+    /// Ledger row of a message that is being sent; a crash may have kept its id from us.
+    #[serde(default)]
+    pub pending: Option<LedgerKey>,
+    /// A buried copy that is to be deleted once its replacement is there.
+    #[serde(default)]
+    pub doomed: Option<MessageId>,
 }
 
 /// What the plan buttons of a message refer to.
@@ -114,6 +120,39 @@ pub async fn bind(
         None => batch.delete(Table::Keyboards, &key),
     };
     store.commit(batch).await
+}
+
+/// Adds to `batch` that a group's flow messages and buttons are known under its new id.
+///
+/// # Errors
+/// If the store fails.
+pub(super) async fn migrate_in(
+    store: &Store,
+    batch: &mut Batch,
+    old: ChatId,
+    new: ChatId,
+) -> Result<(), StoreError> {
+    for (key, record) in store
+        .scan::<FlowRecord>(Table::Turns, format!("flow:{old}:").as_bytes())
+        .await?
+    {
+        let thread = key.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        let mut moved = format!("flow:{new}:").into_bytes();
+        moved.extend_from_slice(thread);
+        batch.delete(Table::Turns, &key);
+        batch.put(Table::Turns, &moved, &record)?;
+    }
+    for (key, binding) in store
+        .scan::<PlanBinding>(Table::Keyboards, format!("{old}:").as_bytes())
+        .await?
+    {
+        let message = key.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        let mut moved = format!("{new}:").into_bytes();
+        moved.extend_from_slice(message);
+        batch.delete(Table::Keyboards, &key);
+        batch.put(Table::Keyboards, &moved, &binding)?;
+    }
+    Ok(())
 }
 
 /// Why a change of a settled flow message failed.

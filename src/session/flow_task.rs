@@ -11,10 +11,12 @@ use crate::domain::{ChatId, ChatKey, EndReason, MessageId, Progress, TurnId};
 use crate::flow::{Flow, FlowEvent, FlowOptions};
 use crate::plan::view::PlanView;
 use crate::store::{Store, StoreError};
-use crate::telegram::outbox::Outbox;
+use crate::telegram::outbox::{Journal, Outbox};
 
 use super::flow_driver::Task;
-use super::flow_record;
+use super::flow_line::FlowLine;
+use super::flow_record::{self, FlowRecord};
+use super::journal::StoreJournal;
 
 /// Least distance of two reposts in a chat.
 const REPOST_EVERY: Duration = Duration::from_secs(15);
@@ -54,6 +56,8 @@ pub struct FlowParts {
     pub turn: TurnId,
     /// Reposts of all conversations.
     pub reposts: Arc<Reposts>,
+    /// Order of the conversation's flow messages.
+    pub line: FlowLine,
 }
 
 /// The `.md` of a plan, for one too long to be shown in a message.
@@ -102,10 +106,15 @@ impl FlowHandle {
         };
         parts.outbox.typing_first(parts.key);
         let (inputs, inbox) = mpsc::unbounded_channel();
+        let mut place = parts.line.place();
+        let begun = Instant::now();
         tokio::spawn(async move {
+            place.reached().await;
             let mut task = Task::new(parts, Flow::new(options)).await;
+            task.start = begun;
             task.step(FlowEvent::Started).await;
             task.run(inbox).await;
+            drop(place);
         });
         Self { inputs }
     }
@@ -168,27 +177,52 @@ pub async fn show_plan(
     options: FlowOptions,
     document: Option<PlanDocument>,
 ) -> Settled {
+    let mut place = parts.line.place();
+    place.reached().await;
     let mut task = Task::new(parts, Flow::standing(options)).await;
     task.document = document;
     task.step(FlowEvent::Started).await;
-    task.finish().await
+    let settled = task.finish().await;
+    drop(place);
+    settled
 }
 
-/// Settles the flow message that a crash left behind; `None` if there is none.
+/// Settles the flow message that a crash left behind; `None` if there is none of this turn. Its place in
+/// the line is taken at once, the rest happens when the future is awaited.
 ///
 /// # Errors
 /// If the store fails.
-pub async fn settle_orphan(
+pub fn settle_orphan(
+    parts: FlowParts,
+    options: FlowOptions,
+    reason: EndReason,
+    plan: Option<PlanView>,
+    document: Option<PlanDocument>,
+) -> impl Future<Output = Result<Option<Settled>, StoreError>> + Send {
+    let mut place = parts.line.place();
+    async move {
+        place.reached().await;
+        let settled = settle_left(parts, options, reason, plan, document).await;
+        drop(place);
+        settled
+    }
+}
+
+async fn settle_left(
     parts: FlowParts,
     options: FlowOptions,
     reason: EndReason,
     plan: Option<PlanView>,
     document: Option<PlanDocument>,
 ) -> Result<Option<Settled>, StoreError> {
-    let Some(record) = flow_record::load(&parts.store, parts.key).await? else {
+    let Some(mut record) = flow_record::load(&parts.store, parts.key).await? else {
         return Ok(None);
     };
-    let Some(message) = record.message.filter(|_| !record.settled) else {
+    if record.turn != parts.turn || record.settled {
+        return Ok(None);
+    }
+    let buried = find_pending(&parts.store, &mut record).await;
+    let Some(message) = record.message else {
         return Ok(None);
     };
     let flow = Flow::resumed(
@@ -199,15 +233,34 @@ pub async fn settle_orphan(
         record.elapsed_ms,
         0,
     );
-    let parts = FlowParts {
-        turn: record.turn,
-        ..parts
-    };
     let mut task = Task::new(parts, flow).await;
     task.record = record;
     task.rewrite_previous().await;
+    if let Some(buried) = buried {
+        task.delete_buried(buried).await;
+    }
     task.document = document;
     task.step(FlowEvent::Settle { reason, plan }).await;
     task.timer = Some(Instant::now() + Duration::from_millis(crate::flow::TICK_MS));
     Ok(Some(task.finish().await))
+}
+
+/// A message whose sending the crash cut off is known by the ledger, if Telegram answered. Gives the
+/// copy that it was to replace.
+async fn find_pending(store: &Store, record: &mut FlowRecord) -> Option<MessageId> {
+    let Some(pending) = record.pending.take() else {
+        return record.doomed.take();
+    };
+    let journal = StoreJournal::new(store.clone());
+    match journal.ledger(&pending).await {
+        Ok(row) => {
+            let sent = row.and_then(|row| row.message)?;
+            record.message = Some(sent);
+            record.doomed.take()
+        }
+        Err(error) => {
+            tracing::error!(%error, "what became of a flow message cannot be read");
+            None
+        }
+    }
 }

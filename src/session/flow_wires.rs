@@ -30,23 +30,28 @@ pub(super) enum Report {
     Deleted(Result<(), SendFault>),
 }
 
-pub(super) async fn open(
-    outbox: Outbox,
+/// The send of a new flow message.
+pub(super) fn opening(
     key: ChatKey,
     body: Body,
     keyboard: Keyboard,
     urgent: bool,
-) -> Report {
+    ledger: LedgerKey,
+) -> Send {
     let lane = if urgent {
         Lane::Keyboard
     } else {
         Lane::Content
     };
-    let send = Send {
+    Send {
         keyboard: Some(keyboard),
         silent: true,
+        ledger: Some(ledger),
         ..Send::new(key, content(body), lane)
-    };
+    }
+}
+
+pub(super) async fn open(outbox: Outbox, send: Send) -> Report {
     Report::Opened(outbox.send(send).await)
 }
 

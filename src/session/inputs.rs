@@ -110,8 +110,9 @@ impl Actor {
 
     /// Starts what waits, if nothing runs: commands first, then queued words.
     pub(super) async fn go_on(&mut self) {
-        while !self.is_busy() && !self.over && !self.holding {
-            if let Some((command, updates)) = self.later.pop_front() {
+        while !self.is_busy() && !self.over && !self.holding && !self.is_stalled() {
+            if let Some(command) = self.later.pop_front() {
+                let updates = vec![command.update];
                 Box::pin(self.command(command, updates)).await;
             } else if self.queue.is_empty() {
                 return;
@@ -167,6 +168,7 @@ impl Actor {
             turn: self.record.turn,
             user: message.sender.id,
             role: message.sender.role,
+            name: message.sender.name.chars().take(64).collect(),
             message: message.message,
             seed,
             stage: TurnStage::Running {
@@ -199,8 +201,9 @@ impl Actor {
         Ok(())
     }
 
-    /// Words that arrived while the turn ran, to be handed over between tool rounds.
-    pub(super) fn steer(&mut self, batch: &mut Batch) -> Vec<UserInput> {
+    /// Words that arrived while the turn ran, to be handed over between tool rounds. They leave the queue
+    /// with [`Self::took`].
+    pub(super) fn steer(&self) -> Vec<Queued> {
         let Some(running) = &self.running else {
             return Vec::new();
         };
@@ -208,19 +211,22 @@ impl Actor {
             return Vec::new();
         }
         let (user, role) = (running.record.user, running.record.role);
-        let (now, later): (Vec<Queued>, Vec<Queued>) = self.queue.drain(..).partition(|queued| {
+        let fits = |queued: &&Queued| {
             let sender = &queued.message.sender;
             let may = sender.id == user || sender.role == Role::Owner || role == Role::Member;
             may && !queued.design
-        });
-        self.queue = later.into();
-        for queued in &now {
-            batch.delete(
-                Table::Queue,
-                &session_key(&self.record.id, u64::from(queued.update.0)),
-            );
+        };
+        self.queue.iter().filter(fits).cloned().collect()
+    }
+
+    /// Takes words off the queue that enter the transcript with `batch`.
+    pub(super) fn took(&mut self, words: &[Queued], batch: &mut Batch) {
+        for queued in words {
+            let key = session_key(&self.record.id, u64::from(queued.update.0));
+            batch.delete(Table::Queue, &key);
         }
-        now.iter().map(|queued| self.user_input(queued)).collect()
+        self.queue
+            .retain(|waiting| words.iter().all(|taken| taken.update != waiting.update));
     }
 
     /// A plan phrase of the owner sets plan mode; the model gets hints, the words stay as they are.

@@ -23,6 +23,25 @@ impl StoreJournal {
         Self { store }
     }
 
+    /// Forgets rows of messages that were tried last before `before` (Unix seconds): what they belong to
+    /// is over. Gives their number.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn expire(&self, before: i64) -> Result<usize, StoreError> {
+        let rows = self.store.scan::<LedgerRow>(Table::Ledger, b"").await?;
+        let mut batch = Batch::new();
+        let mut count = 0;
+        for (key, row) in rows {
+            if row.at < before {
+                batch.delete(Table::Ledger, &key);
+                count += 1;
+            }
+        }
+        self.store.write(batch).await?;
+        Ok(count)
+    }
+
     async fn set<T: Serialize + Send>(
         &self,
         table: Table,

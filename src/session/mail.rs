@@ -4,8 +4,8 @@ use tokio::sync::oneshot;
 
 use crate::agent::TimerId;
 use crate::domain::{
-    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, ToolOutcome,
-    TurnId, UpdateId,
+    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, SessionId,
+    ToolOutcome, TurnId, UpdateId,
 };
 
 /// One letter.
@@ -71,7 +71,14 @@ pub(super) enum Mail {
     /// A card's time is over.
     Deadline(ApprovalId),
     /// Flow and answer of a turn are delivered.
-    Delivered(TurnId),
+    Delivered {
+        /// Session that the turn belongs to; `/new` may have put it aside meanwhile.
+        session: SessionId,
+        /// Which.
+        turn: TurnId,
+    },
+    /// Time to see whether the store takes writes again.
+    Revive,
     /// The turn has ended and the card is stripped: delete the plan now.
     Discard {
         /// The command that asked for it, to be answered.

@@ -1,6 +1,7 @@
 //! The driver: one task and one mailbox per session, an exhaustive match over effects. Only this module
 //! awaits across adapters.
 
+pub mod access;
 mod actor;
 pub mod answer;
 mod batch;
@@ -9,12 +10,16 @@ mod cards;
 mod commands;
 mod deps;
 mod flow_driver;
+pub mod flow_line;
 pub mod flow_record;
 pub mod flow_task;
 mod flow_wires;
+pub mod inbox;
 mod inputs;
 pub mod journal;
+mod labels;
 mod mail;
+mod migrate;
 mod plan_owner;
 mod plan_tool;
 mod plans;
@@ -23,6 +28,7 @@ mod registry;
 mod resume;
 mod revisions;
 mod speak;
+mod stall;
 mod taps;
 mod tokens;
 mod turns;

@@ -31,7 +31,10 @@ impl Actor {
     pub(super) async fn plan_tap(&mut self, tap: &Tap, updates: &[UpdateId]) {
         if tap.sender.role == Role::Owner {
             match tap.data.as_str() {
-                "plan:ok" => self.approve_tap(tap).await,
+                "plan:ok" => {
+                    self.closing.extend(updates);
+                    self.approve_tap(tap).await;
+                }
                 "plan:no" => {
                     self.discard_tap(tap, updates).await;
                     return;

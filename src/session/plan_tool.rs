@@ -196,7 +196,7 @@ impl Actor {
                 info!(plan.id = plan.id, "plan_file_changed");
                 if let PlanState::Editing(editing) = &mut self.plans.state {
                     editing.prose.clone_from(&plan.description);
-                    editing.plan = Box::new(plan);
+                    *editing.plan = plan;
                 }
                 self.show_plan_progress();
             }
@@ -261,15 +261,16 @@ impl Actor {
         };
         let plan = plan.clone();
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
-        let id = plan.id.clone();
+        let finished = Box::new(plan.clone());
         let archived = self
             .plans
             .with(move |files| files.archive(&plan, now, epoch))
             .await;
         match archived {
             Some(Ok(_)) => {
-                info!(plan.id = id, "the plan is done and archived");
+                info!(plan.id = finished.id, "the plan is done and archived");
                 self.plans.state = PlanState::NoPlan;
+                self.plans.finished = Some(finished);
                 self.plans.cache.clear();
                 self.record.goal = None;
             }

@@ -35,6 +35,8 @@ pub(super) struct Plans {
     pub(super) state: PlanState,
     pub(super) cache: ContextCache,
     pub(super) epoch: TurnId,
+    /// The plan that this turn finished; its last checklist stays on the turn's flow message.
+    pub(super) finished: Option<Box<Plan>>,
     enabled: bool,
 }
 
@@ -51,6 +53,7 @@ impl Plans {
             state: PlanState::NoPlan,
             cache: ContextCache::default(),
             epoch: record.turn,
+            finished: None,
             enabled: settings.plan.enabled,
         }
     }
@@ -66,6 +69,7 @@ impl Plans {
     /// From here on only this turn may save.
     pub(super) fn set_epoch(&mut self, turn: TurnId) {
         self.epoch = turn;
+        self.finished = None;
         if let Some(files) = &self.files {
             files.begin(turn);
         }
@@ -269,19 +273,16 @@ impl Actor {
         let wrap = move |body: &str| {
             crate::text::untrusted::wrap(&nonce, crate::plan::context::SOURCE, body)
         };
-        match &self.plans.state {
-            PlanState::Active(plan) if !plan.tasks.is_empty() => Some(self.plans.cache.message(
-                plan,
-                settings.plan.max_render_chars,
-                &wrap,
-            )),
-            state => {
-                let path = self.plans.target().await?;
-                let missing = self.missing_english();
-                let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-                reminder::reminder(state, &path, &missing)
-            }
+        if let PlanState::Active(plan) = &self.plans.state
+            && !plan.tasks.is_empty()
+        {
+            let limit = settings.plan.max_render_chars;
+            return Some(self.plans.cache.message(plan, limit, &wrap));
         }
+        let path = self.plans.target().await?;
+        let missing = self.missing_english();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        reminder::reminder(&self.plans.state, &path, &missing)
     }
 
     fn missing_english(&self) -> Vec<String> {
@@ -374,6 +375,18 @@ impl Actor {
         Some(view)
     }
 
+    /// What a turn's flow message shows: the live plan, else the one that the turn has finished.
+    pub(super) fn turn_view(&self, running: bool) -> Option<PlanView> {
+        self.plan_view(running).or_else(|| {
+            let language = self.language();
+            let say = move |key: &str, arguments: &[(&str, &str)]| {
+                crate::i18n::tr(&language, key, arguments)
+            };
+            let plan = self.plans.finished.as_ref()?;
+            Some(view::finished(plan, &say))
+        })
+    }
+
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
         let most = self.deps.settings().plan.max_tasks;
@@ -388,7 +401,7 @@ impl Actor {
     /// Shows the plan as it is now in the running turn's flow message.
     pub(super) fn show_plan_progress(&self) {
         if let Some(running) = &self.running {
-            running.flow.plan(self.plan_view(true));
+            running.flow.plan(self.turn_view(true));
         }
     }
 
@@ -425,14 +438,14 @@ impl Actor {
 
     /// A refusal as a sentence, with the names of what is missing.
     pub(super) fn refusal_text(&self, refusal: &Refusal) -> String {
-        let items = match refusal {
-            Refusal::Incomplete(items) => items
+        let mut items = String::new();
+        if let Refusal::Incomplete(missing) = refusal {
+            let names: Vec<_> = missing
                 .iter()
                 .map(|item| self.tr(item.key(), &[]))
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => String::new(),
-        };
+                .collect();
+            items = names.join(", ");
+        }
         self.tr(refusal.key(), &[("items", &items)])
     }
 

@@ -61,6 +61,9 @@ pub struct TurnRecord {
     pub user: UserId,
     /// What that person may do.
     pub role: Role,
+    /// Shown name of that person, untrusted.
+    #[serde(default)]
+    pub name: String,
     /// The message it answers.
     pub message: MessageId,
     /// Revision whose seed turn this is.
@@ -88,6 +91,9 @@ pub enum TurnStage {
         reason: EndReason,
         /// The answer as Markdown.
         answer: String,
+        /// Unix seconds of the turn's end; what is too old is not sent any more.
+        #[serde(default)]
+        ended_at: i64,
     },
 }
 
@@ -114,6 +120,9 @@ pub struct CardRow {
     pub text: crate::domain::Formatted,
     /// After this it counts as denied; Unix seconds.
     pub deadline: i64,
+    /// Locale key of how it ended; the row stays until its message says so.
+    #[serde(default)]
+    pub closed: Option<String>,
 }
 
 /// Cards and questions.

@@ -11,7 +11,7 @@ use tracing::{error, info};
 
 use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
-    ChatId, ChatKey, ChatKind, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
+    ChatId, ChatKey, ChatKind, Command, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
 };
 use crate::store::{StoreError, Table};
 
@@ -25,6 +25,8 @@ use super::record::{CardRow, Queued, SessionRecord, TurnRecord, chat_key, sessio
 const RESTS: usize = 64;
 /// How long a session may take to say that it rests.
 const REST_WAIT: Duration = Duration::from_millis(100);
+/// How long a session may take to put its turn down before it moves to another chat.
+const MIGRATION_WAIT: Duration = Duration::from_secs(5);
 
 /// The sessions of this process.
 #[derive(Debug)]
@@ -63,6 +65,9 @@ impl Sessions {
         for (key, _) in store.scan::<Queued>(Table::Queue, b"").await? {
             unfinished.insert(of(&key));
         }
+        for (key, _) in store.scan::<Command>(Table::Later, b"").await? {
+            unfinished.insert(of(&key));
+        }
         for (_, row) in store.scan::<CardRow>(Table::Approvals, b"").await? {
             unfinished.insert(row.session.0);
         }
@@ -73,7 +78,16 @@ impl Sessions {
         for (_, record) in records {
             if unfinished.contains(record.id.as_str()) {
                 info!(session.id = %record.id, "waking a session with unfinished work");
+                unfinished.remove(record.id.as_str());
                 sessions.spawn(record).await?;
+            }
+        }
+        // What `/new` put aside may still have an answer on its way.
+        for id in unfinished {
+            let aside: Option<SessionRecord> = store.get(Table::Archived, id.as_bytes()).await?;
+            if let Some(record) = aside {
+                info!(session.id = %record.id, "finishing a session that was put aside");
+                sessions.spawn_aside(record).await?;
             }
         }
         Ok(sessions)
@@ -167,6 +181,7 @@ impl Sessions {
             .store
             .scan::<SessionRecord>(Table::Sessions, b"")
             .await?;
+        let mut moved = Vec::new();
         for (_, mut record) in records
             .into_iter()
             .filter(|(_, record)| record.key.chat == old)
@@ -175,13 +190,19 @@ impl Sessions {
             if let Some(mailbox) = self.mailboxes.remove(&before) {
                 let (done, told) = oneshot::channel();
                 mailbox.send(Mail::Shutdown { done }).ok();
-                told.await.ok();
+                if tokio::time::timeout(MIGRATION_WAIT, told).await.is_err() {
+                    info!(session.id = %record.id, "a session moves with sends in flight");
+                }
             }
             record.key = ChatKey::new(new, before.thread);
             let mut batch = crate::store::Batch::new();
             batch.delete(Table::Sessions, &chat_key(before));
             batch.put(Table::Sessions, &chat_key(record.key), &record)?;
             self.deps.store.commit(batch).await?;
+            moved.push(record);
+        }
+        super::migrate::rows(&self.deps.store, old, new).await?;
+        for record in moved {
             self.spawn(record).await?;
         }
         Ok(())
@@ -274,13 +295,24 @@ impl Sessions {
         &mut self,
         record: SessionRecord,
     ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+        let key = record.key;
+        let me = self.spawn_aside(record).await?;
+        self.mailboxes.insert(key, me.clone());
+        self.used.entry(key).or_insert_with(Instant::now);
+        Ok(me)
+    }
+
+    /// Starts a session's task without making it the live one of its conversation.
+    async fn spawn_aside(
+        &mut self,
+        record: SessionRecord,
+    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
         let prefix = session_prefix(&record.id);
         let records: Vec<(Vec<u8>, Record)> =
             self.deps.store.scan(Table::Transcript, &prefix).await?;
         let conversation =
             Conversation::replay(records.into_iter().map(|(_, record)| record).collect());
         let (me, mailbox) = mpsc::unbounded_channel();
-        let key = record.key;
         let plans = Plans::open(&self.deps, &record);
         let actor = Actor {
             deps: Arc::clone(&self.deps),
@@ -289,6 +321,10 @@ impl Sessions {
             conversation,
             queue: std::collections::VecDeque::new(),
             later: std::collections::VecDeque::new(),
+            closing: Vec::new(),
+            stalled: std::sync::atomic::AtomicBool::new(false),
+            unsaved: Vec::new(),
+            line: super::flow_line::FlowLine::default(),
             running: None,
             delivering: std::collections::HashSet::new(),
             delivery: None,
@@ -301,8 +337,6 @@ impl Sessions {
             card: None,
         };
         self.tasks.spawn(actor.run(mailbox));
-        self.mailboxes.insert(key, me.clone());
-        self.used.entry(key).or_insert_with(Instant::now);
         Ok(me)
     }
 

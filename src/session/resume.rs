@@ -4,7 +4,7 @@ use tracing::{info, warn};
 
 use crate::agent::Event;
 use crate::agent::transcript::{Record, interrupted};
-use crate::domain::{CallStatus, Effects, EndReason, Fault, ToolCall};
+use crate::domain::{CallStatus, Command, Effects, EndReason, Fault, ToolCall};
 use crate::flow::FlowOptions;
 use crate::plan::view::PlanView;
 use crate::store::{Batch, StoreError, Table};
@@ -18,20 +18,25 @@ use super::record::{CardRow, Queued, TurnRecord, TurnStage, session_key, session
 const SAME_STEP: u32 = 3;
 /// Crashes of one turn after which it ends, wherever they were.
 const ANY_STEP: u32 = 10;
+/// An answer older than this, in seconds, is not sent any more.
+const TIME_TO_LIVE_S: i64 = 24 * 3600;
 
 impl Actor {
     /// Takes up what an earlier process left.
     pub(super) async fn wake(&mut self) {
-        if let Err(fault) = self.take_up().await {
+        if let Err(fault) = self.take_up(true).await {
             self.store_failed(&fault);
         }
         self.go_on().await;
     }
 
-    async fn take_up(&mut self) -> Result<(), StoreError> {
+    /// `crashed` says whether a turn that goes on counts as crashed once more.
+    pub(super) async fn take_up(&mut self, crashed: bool) -> Result<(), StoreError> {
         let prefix = session_prefix(&self.record.id);
         let queued: Vec<(Vec<u8>, Queued)> = self.deps.store.scan(Table::Queue, &prefix).await?;
         self.queue = queued.into_iter().map(|(_, queued)| queued).collect();
+        let later: Vec<(Vec<u8>, Command)> = self.deps.store.scan(Table::Later, &prefix).await?;
+        self.later = later.into_iter().map(|(_, command)| command).collect();
         let cards: Vec<(Vec<u8>, CardRow)> = self.deps.store.scan(Table::Approvals, b"").await?;
         let mine = |row: &CardRow| row.session == self.record.id;
         let cards = cards.into_iter().map(|(_, row)| row).filter(mine).collect();
@@ -42,18 +47,32 @@ impl Actor {
             self.deps.store.scan(Table::Running, &prefix).await?;
         for (_, record) in turns {
             match &record.stage {
-                TurnStage::Delivering { reason, answer } => {
+                // This process is at it already.
+                TurnStage::Delivering { .. } if self.delivering.contains(&record.turn) => {}
+                TurnStage::Delivering {
+                    reason,
+                    answer,
+                    ended_at,
+                } => {
                     let (reason, answer) = (reason.clone(), answer.clone());
+                    let old = chrono::Utc::now().timestamp() - ended_at > TIME_TO_LIVE_S;
+                    let answer = Some(answer).filter(|_| *ended_at == 0 || !old);
                     self.deliver_again(&record, reason, answer).await;
                 }
-                TurnStage::Running { .. } => self.resume(record).await?,
+                TurnStage::Running { .. } => self.resume(record, crashed).await?,
             }
         }
         Ok(())
     }
 
     /// The turn was over, its flow or answer perhaps not: only what is missing is sent.
-    async fn deliver_again(&mut self, record: &TurnRecord, reason: EndReason, answer: String) {
+    /// `None` stands for an answer that is too old to be sent.
+    async fn deliver_again(
+        &mut self,
+        record: &TurnRecord,
+        reason: EndReason,
+        answer: Option<String>,
+    ) {
         info!(
             turn.id = record.turn.0,
             "delivering the end of a turn again"
@@ -62,21 +81,20 @@ impl Actor {
         let options = self.flow_options(false, false);
         let view = self.plan_view(false);
         let document = self.plan_document().await;
-        let (turn, answer) = self.answer_of(record, &reason, answer);
+        let turn = record.turn;
+        let answer = answer.and_then(|answer| self.answer_of(record, &reason, answer).1);
         let outbox = self.deps.outbox.clone();
         let me = self.me.clone();
+        let session = self.record.id.clone();
         self.delivering.insert(turn);
         let before = self.delivery.take();
+        let settling = settle(parts, options, reason, view, document);
         self.delivery = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            let settling = settle(parts, options, reason, view, document);
-            super::turns::hand_over(settling, &outbox, answer, turn, &me).await;
+            super::turns::hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
         }));
     }
 
-    async fn resume(&mut self, mut record: TurnRecord) -> Result<(), StoreError> {
+    async fn resume(&mut self, mut record: TurnRecord, crashed: bool) -> Result<(), StoreError> {
         let len = self.conversation.len();
         let TurnStage::Running {
             step,
@@ -86,8 +104,9 @@ impl Actor {
         else {
             return Ok(());
         };
-        let crashes = if step == len { crashes + 1 } else { 1 };
-        let total = total + 1;
+        let one = u32::from(crashed);
+        let crashes = if step == len { crashes + one } else { one };
+        let total = total + one;
         if crashes >= SAME_STEP || total >= ANY_STEP {
             warn!(
                 turn.id = record.turn.0,
@@ -102,7 +121,14 @@ impl Actor {
         // The old flow message settles before the new one opens; sends of a chat keep their order.
         let parts = self.flow_parts(record.turn);
         let options = self.flow_options(true, false);
-        settle(parts, options, EndReason::Interrupted, None, None).await;
+        let settled = settle(parts, options, EndReason::Interrupted, None, None);
+        let before = self.delivery.take();
+        self.delivery = Some(tokio::spawn(async move {
+            settled.await;
+            if let Some(before) = before {
+                before.await.ok();
+            }
+        }));
         let mut batch = Batch::new();
         let rerun = self.answer_open_calls(&record, &mut batch)?;
         record.stage = TurnStage::Running {
@@ -175,6 +201,7 @@ impl Actor {
             stage: TurnStage::Delivering {
                 reason: reason.clone(),
                 answer: String::new(),
+                ended_at: chrono::Utc::now().timestamp(),
             },
             ..record
         };
@@ -184,19 +211,23 @@ impl Actor {
             &over,
         )?;
         self.deps.store.commit(batch).await?;
-        self.deliver_again(&over, reason, String::new()).await;
+        self.deliver_again(&over, reason, Some(String::new())).await;
         Ok(())
     }
 }
 
-async fn settle(
+/// Takes the orphan's place in the line at once; the rest happens when it is awaited.
+fn settle(
     parts: FlowParts,
     options: FlowOptions,
     reason: EndReason,
     view: Option<PlanView>,
     document: Option<PlanDocument>,
-) {
-    if let Err(fault) = flow_task::settle_orphan(parts, options, reason, view, document).await {
-        warn!(error = %fault, "an orphaned flow message was not settled");
+) -> impl Future<Output = ()> + Send {
+    let orphan = flow_task::settle_orphan(parts, options, reason, view, document);
+    async move {
+        if let Err(fault) = orphan.await {
+            warn!(error = %fault, "an orphaned flow message was not settled");
+        }
     }
 }

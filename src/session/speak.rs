@@ -6,11 +6,12 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
-use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send, SendFault};
 
 use super::actor::Actor;
+use super::cards::forget_card;
 use super::mail::Mail;
-use super::record::CardRow;
+use super::record::{CardKind, CardRow};
 
 /// Things to say, one after the other.
 pub(super) type Speaker = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
@@ -109,7 +110,9 @@ impl Actor {
         let outbox = self.deps.outbox.clone();
         let me = self.me.clone();
         let (id, key) = (row.id.clone(), row.key);
-        let mut send = Send::new(row.key, Content::Text(row.text.clone()), Lane::Final);
+        let mut text = row.text.clone();
+        text.text.push_str(&self.card_hint(row));
+        let mut send = Send::new(row.key, Content::Text(text), Lane::Final);
         send.keyboard = Some(keyboard);
         send.ledger = Some(card_ledger(&row.id));
         self.queue_line(Box::pin(async move {
@@ -130,8 +133,12 @@ impl Actor {
             return;
         };
         let mut text = row.text.clone();
-        text.text.push_str("\n\n");
-        text.text.push_str(&self.tr(result, &[]));
+        let gap = match row.kind {
+            CardKind::Approval { .. } => "\n",
+            CardKind::Question { .. } => "\n\n",
+        };
+        text.text.push_str(gap);
+        text.text.push_str(result);
         let edit = Edit {
             key: row.key,
             message,
@@ -139,10 +146,17 @@ impl Actor {
             keyboard: None,
             lane: Lane::Keyboard,
         };
-        let outbox = self.deps.outbox.clone();
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let id = row.id.clone();
         tokio::spawn(async move {
-            if let Err(fault) = outbox.edit(edit).await {
-                warn!(error = %fault, "a card was not closed");
+            match outbox.edit(edit).await {
+                // Superseded by a newer edit of the same card, which ends it as well.
+                Ok(_) | Err(SendFault::Gone | SendFault::Refused(_) | SendFault::Blocked) => {
+                    forget_card(&store, &id).await;
+                }
+                Err(fault) => {
+                    warn!(error = %fault, "a card was not closed; the next start tries again")
+                }
             }
         });
     }

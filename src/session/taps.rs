@@ -31,6 +31,7 @@ impl Actor {
             self.answer_tap(tap, "tap-not-yours", true);
         } else {
             self.answer_tap(tap, "tap-stopped", false);
+            self.closing.extend(updates);
             self.cancel_turn(Cancel::Stopped).await;
         }
         self.close(updates).await;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use futures::StreamExt;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -14,8 +15,8 @@ use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
-    ApprovalLevel, EndReason, Fault, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    ToolSpec, TurnId,
+    ApprovalLevel, EndReason, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
+    SessionId, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -31,6 +32,8 @@ use super::record::{TurnRecord, TurnStage, session_key};
 
 /// How long an answer waits for its flow message to settle.
 const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
+/// Wait before an answer is sent again that Telegram could not be reached for.
+const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -41,7 +44,6 @@ impl Actor {
         let effects: VecDeque<Effect> = running.turn.step(event).into();
         if let Err(fault) = self.carry_out(effects, batch).await {
             self.store_failed(&fault);
-            self.abandon();
         }
     }
 
@@ -49,7 +51,6 @@ impl Actor {
     pub(super) async fn follow(&mut self, effects: Vec<Effect>) {
         if let Err(fault) = self.carry_out(effects.into(), Batch::new()).await {
             self.store_failed(&fault);
-            self.abandon();
         }
     }
 
@@ -66,15 +67,23 @@ impl Actor {
             if let Effect::Finish { reason, answer } = &effect {
                 self.put_delivering(&mut batch, reason, answer)?;
             }
-            if !batch.is_empty() {
-                self.deps.store.commit(std::mem::take(&mut batch)).await?;
+            // What is only shown waits for nothing, so that records of one step land together or not at all.
+            if !matches!(effect, Effect::Progress(_) | Effect::SetTimer { .. }) {
+                self.land(&mut batch).await?;
             }
             effects.extend(self.perform(effect).await);
         }
-        if !batch.is_empty() {
-            self.deps.store.commit(batch).await?;
+        self.land(&mut batch).await
+    }
+
+    /// Makes a batch durable, together with the closing of the updates that asked for it.
+    async fn land(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let closing = std::mem::take(&mut self.closing);
+        self.close_in(batch, &closing);
+        self.deps.store.commit(std::mem::take(batch)).await
     }
 
     /// Adds a record to the conversation and to the batch, without its secrets.
@@ -350,9 +359,11 @@ impl Actor {
             .conversation
             .records()
             .iter()
-            .filter_map(|record| match record {
-                Record::Assistant { calls, .. } => Some(calls),
-                _ => None,
+            .filter_map(|record| {
+                let Record::Assistant { calls, .. } = record else {
+                    return None;
+                };
+                Some(calls)
             })
             .flatten()
             .map(|call| call.id.0.clone())
@@ -451,6 +462,7 @@ impl Actor {
             stage: TurnStage::Delivering {
                 reason: reason.clone(),
                 answer: self.deps.redactor.redact(answer),
+                ended_at: chrono::Utc::now().timestamp(),
             },
             ..running.record.clone()
         };
@@ -479,7 +491,7 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds")
             .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
-        let view = self.plan_view(false);
+        let view = self.turn_view(false);
         let document = self.plan_document().await;
         let flow = running.flow.clone();
         let answer = self.answer_of(&running.record, &reason, text);
@@ -504,10 +516,8 @@ impl Actor {
             self.delivering.insert(turn);
         }
         let outbox = self.deps.outbox.clone();
+        let session = self.record.id.clone();
         self.delivery = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
             if let Some(answer) = &answer {
                 flow.answered(&answer.markdown);
             }
@@ -515,7 +525,7 @@ impl Actor {
             if interrupted {
                 settling.await;
             } else {
-                hand_over(settling, &outbox, answer, turn, &me).await;
+                hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
             }
         }));
     }
@@ -551,6 +561,7 @@ impl Actor {
             key: self.record.key,
             turn,
             reposts: Arc::clone(&self.deps.reposts),
+            line: self.line.clone(),
         }
     }
 
@@ -570,23 +581,11 @@ impl Actor {
         }
     }
 
-    pub(super) async fn delivered(&mut self, turn: TurnId) {
+    pub(super) async fn delivered(&mut self, session: &SessionId, turn: TurnId) {
         self.delivering.remove(&turn);
         let mut batch = Batch::new();
-        batch.delete(Table::Running, &session_key(&self.record.id, turn.0));
+        batch.delete(Table::Running, &session_key(session, turn.0));
         self.commit(batch).await;
-    }
-
-    /// Drops the turn after the store failed: nothing is acknowledged, the next start resumes it.
-    fn abandon(&mut self) {
-        if let Some(running) = self.running.take() {
-            let flow = running.flow.clone();
-            let fault = Fault::user("session-store-failed", &[]);
-            drop(running);
-            tokio::spawn(async move {
-                flow.settle(EndReason::Failed(fault), None, None).await;
-            });
-        }
     }
 
     /// Ends the running turn on somebody's word. True if there was one.
@@ -609,40 +608,51 @@ impl Actor {
 }
 
 /// Sends the answer once the flow message is settled, or at once when that takes long: where a thousand
-/// turns end together, answers do not wait behind edits. The turn is delivered after both, unless the
-/// chat may take the answer later.
+/// turns end together, answers do not wait behind edits. Answers of one session keep their order. The turn
+/// is delivered after both, unless only the next start can send the answer.
 pub(super) async fn hand_over<T>(
     settling: impl Future<Output = T>,
+    before: Option<JoinHandle<()>>,
     outbox: &Outbox,
     answer: Option<Answer>,
-    turn: TurnId,
+    (session, turn): (SessionId, TurnId),
     me: &mpsc::UnboundedSender<Mail>,
 ) {
     let mut settling = std::pin::pin!(settling);
     let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)
         .await
         .is_ok();
-    let answering = async {
-        match answer {
-            Some(answer) => answer::deliver(outbox, answer).await.map(|_| ()),
-            None => Ok(()),
-        }
-    };
+    if let Some(before) = before {
+        before.await.ok();
+    }
+    let answering = send_answer(outbox, answer, turn);
     let sent = if settled {
         answering.await
     } else {
         tokio::join!(answering, settling).0
     };
-    if let Err(fault) = sent {
-        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
-        if matches!(
-            fault,
-            SendFault::Closed | SendFault::Unavailable | SendFault::Unauthorized
-        ) {
-            return;
-        }
+    if sent {
+        me.send(Mail::Delivered { session, turn }).ok();
     }
-    me.send(Mail::Delivered(turn)).ok();
+}
+
+/// Sends an answer; while Telegram cannot be reached, again and again. True once every part is sent or
+/// refused for good, false if the next start has to send it.
+async fn send_answer(outbox: &Outbox, answer: Option<Answer>, turn: TurnId) -> bool {
+    let Some(answer) = answer else {
+        return true;
+    };
+    while let Err(fault) = answer::deliver(outbox, answer.clone()).await {
+        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
+        if matches!(fault, SendFault::Closed | SendFault::Unauthorized) {
+            return false;
+        }
+        if fault != SendFault::Unavailable {
+            break;
+        }
+        tokio::time::sleep(DELIVER_AGAIN).await;
+    }
+    true
 }
 
 /// Streams one reply into `send`. A stream that ends without an end is a fault.

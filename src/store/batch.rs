@@ -46,6 +46,8 @@ pub enum Table {
     Running = 17,
     /// Sessions that were put aside by `/new`, by session id.
     Archived = 18,
+    /// Commands that wait for the end of a turn: session, update.
+    Later = 19,
 }
 
 /// Changes that become durable together or not at all.

@@ -15,10 +15,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiClient, ApiFault, POLL_SECONDS};
+use super::durable::DurableError;
 use super::inbox::{BACKLOG_SECONDS, Inbox};
 use super::repair::ALLOWED;
 use crate::domain::{Fault, UpdateId};
-use crate::store::StoreError;
 
 pub use setup::{register_commands, set_webhook, who_am_i};
 
@@ -88,7 +88,7 @@ pub enum Fed {
 /// Where updates enter, whichever way they come. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Intake {
-    inbox: Inbox,
+    inbox: Arc<dyn Inbox>,
     feed: mpsc::Sender<Fed>,
     health: watch::Sender<Health>,
     secret: Option<SecretString>,
@@ -98,7 +98,11 @@ pub struct Intake {
 impl Intake {
     /// An intake that feeds `feed`. `secret` is the webhook's; without one every webhook call is refused.
     #[must_use]
-    pub fn new(inbox: Inbox, feed: mpsc::Sender<Fed>, secret: Option<SecretString>) -> Self {
+    pub fn new(
+        inbox: Arc<dyn Inbox>,
+        feed: mpsc::Sender<Fed>,
+        secret: Option<SecretString>,
+    ) -> Self {
         let (health, _) = watch::channel(Health::default());
         Self {
             inbox,
@@ -129,7 +133,7 @@ impl Intake {
     ///
     /// # Errors
     /// If the store fails; then the call must be answered with an error, so that it comes again.
-    pub async fn accept(&self, body: &[u8]) -> Result<(), StoreError> {
+    pub async fn accept(&self, body: &[u8]) -> Result<(), DurableError> {
         let Ok(raw) = serde_json::from_slice::<Value>(body) else {
             tracing::warn!(bytes = body.len(), "a webhook call was not JSON");
             return Ok(());
@@ -145,7 +149,7 @@ impl Intake {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn reopen(&self) -> Result<usize, StoreError> {
+    pub async fn reopen(&self) -> Result<usize, DurableError> {
         let rows = self.inbox.open_rows().await?;
         let mut count = 0;
         for (update, row) in rows {
@@ -166,7 +170,7 @@ impl Intake {
         Ok(count)
     }
 
-    async fn take(&self, updates: Vec<Value>) -> Result<(), StoreError> {
+    async fn take(&self, updates: Vec<Value>) -> Result<(), DurableError> {
         let accepted = self.inbox.accept(updates, unix_now()).await?;
         self.skipped.fetch_add(accepted.stale, Ordering::Relaxed);
         for (update, raw) in accepted.fresh {
@@ -291,7 +295,7 @@ async fn acknowledge(api: &ApiClient, intake: &Intake) {
 
 enum PollFault {
     Api(ApiFault),
-    Store(StoreError),
+    Store(DurableError),
 }
 
 async fn poll_once(api: &ApiClient, intake: &Intake) -> Result<usize, PollFault> {

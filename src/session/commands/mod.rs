@@ -21,7 +21,10 @@ mod usage;
 
 use crate::domain::{Command, Role, UpdateId};
 
+use crate::store::{Batch, Table};
+
 use super::actor::Actor;
+use super::record::session_key;
 
 /// Commands that only the owner may use.
 const OWNER_ONLY: [&str; 11] = [
@@ -56,9 +59,7 @@ impl Actor {
         let waits =
             matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
         if waits && self.is_busy() {
-            // Its update stays open, so that a crash does not lose it.
-            self.react(command.message, "👀");
-            self.later.push_back((command, updates));
+            self.wait_for_turn(command, &updates).await;
             return;
         }
         if command.name == "discard" {
@@ -71,8 +72,34 @@ impl Actor {
             self.plan(&command, updates).await;
             return;
         }
+        if matches!(command.name.as_str(), "stop" | "execute") {
+            // Closed in the very batch that holds the effect: a second run would hit something else.
+            self.closing.extend(&updates);
+        }
         self.at_once(&command).await;
         self.close(&updates).await;
+    }
+
+    /// Keeps a command durably until nothing runs.
+    async fn wait_for_turn(&mut self, command: Command, updates: &[UpdateId]) {
+        if self
+            .later
+            .iter()
+            .any(|known| known.update == command.update)
+        {
+            return;
+        }
+        let mut batch = Batch::new();
+        self.close_in(&mut batch, updates);
+        let key = session_key(&self.record.id, u64::from(command.update.0));
+        if let Err(fault) = batch.put(Table::Later, &key, &command) {
+            self.store_failed(&fault);
+            return;
+        }
+        if self.commit(batch).await {
+            self.react(command.message, "👀");
+            self.later.push_back(command);
+        }
     }
 
     async fn at_once(&mut self, command: &Command) {

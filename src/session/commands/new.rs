@@ -23,7 +23,8 @@ impl Actor {
         self.forget_plan_mode().await;
         let old = self.record.clone();
         let mut batch = Batch::new();
-        for queued in self.queue.drain(..) {
+        self.close_in(&mut batch, &[command.update]);
+        for queued in &self.queue {
             batch.delete(
                 Table::Queue,
                 &session_key(&old.id, u64::from(queued.update.0)),
@@ -43,6 +44,7 @@ impl Actor {
             self.record = old;
             return;
         }
+        self.queue.clear();
         self.conversation = Conversation::default();
         self.plans = self.plans.of(&self.deps, &self.record);
         self.reply_key(command, "new-done", &[]);

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::domain::{ChatId, ChatKey};
+use crate::i18n::tr;
 
 use super::OutboxParts;
 use super::job::{Action, Answer, Attempt, Ended, Outcome, Ticket};
@@ -263,6 +264,7 @@ impl Driver {
             ledger: ticket.action.ledger().cloned(),
             tried: ticket.attempts > 0 || ticket.unknown,
             unknown: ticket.unknown,
+            mark: (job.lane == Lane::Final).then(|| tr(&self.language, "outbox-again", &[])),
         };
         let running = attempt.run(Arc::clone(&self.wire), Arc::clone(&self.journal));
         let task = self.calls.spawn(running);

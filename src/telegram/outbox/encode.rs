@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::{ChatId, ChatKey, Entity, EntityKind, Formatted, Keyboard, MessageId};
+use crate::text::split::MAX_UNITS;
 
 use super::types::Content;
 
@@ -193,4 +194,28 @@ fn entity(entity: &Entity) -> Value {
         }
     }
     value
+}
+
+/// The body with a line in front of its text; `None` if it has no text or would become too long.
+pub(super) fn marked(body: &Value, mark: &str) -> Option<Value> {
+    let text = body.get("text")?.as_str()?;
+    let prefix = format!("{mark}\n\n");
+    let units = |text: &str| text.encode_utf16().count();
+    let shift = units(&prefix);
+    if units(text) + shift > MAX_UNITS {
+        return None;
+    }
+    let mut marked = body.clone();
+    let fields = marked.as_object_mut()?;
+    if let Some(entities) = fields.get_mut("entities").and_then(Value::as_array_mut) {
+        for entity in entities {
+            let offset = entity.get("offset").and_then(Value::as_u64)?;
+            let moved = offset + u64::try_from(shift).ok()?;
+            entity
+                .as_object_mut()?
+                .insert("offset".into(), moved.into());
+        }
+    }
+    fields.insert("text".into(), format!("{prefix}{text}").into());
+    Some(marked)
 }

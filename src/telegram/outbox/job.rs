@@ -230,6 +230,8 @@ pub(super) struct Attempt {
     /// Whether this process has tried this send before.
     pub(super) tried: bool,
     pub(super) unknown: bool,
+    /// What an answer or a card begins with if it may be a repeat; people must be able to tell.
+    pub(super) mark: Option<String>,
 }
 
 impl Attempt {
@@ -251,9 +253,9 @@ impl Attempt {
         wire: &dyn Wire,
         journal: &dyn Journal,
     ) -> Result<Outcome, Fault> {
-        let row = journal.ledger(key).await.map_err(|error| lost(&error))?;
+        let before = journal.ledger(key).await.map_err(|error| lost(&error))?;
         let mut retried = self.unknown;
-        match row {
+        match before.clone() {
             Some(LedgerRow {
                 message: Some(message),
                 ..
@@ -267,9 +269,10 @@ impl Attempt {
             hash: hash(&self.call.body),
             message: None,
             retried,
+            at: chrono::Utc::now().timestamp(),
         };
         self.note(journal, key, Some(row.clone())).await?;
-        let result = self.perform(wire).await;
+        let result = self.perform_marked(wire, retried).await;
         match &result {
             Ok(Outcome::Message(message)) => {
                 row.message = Some(*message);
@@ -279,8 +282,8 @@ impl Attempt {
                 }
             }
             Err(Fault::Unknown) | Ok(_) => {}
-            Err(_) if retried => {}
-            Err(_) => self.note(journal, key, None).await?,
+            // This attempt did nothing, so the row says again what it said before.
+            Err(_) => self.note(journal, key, before.filter(|_| retried)).await?,
         }
         result
     }
@@ -297,12 +300,26 @@ impl Attempt {
             .map_err(|error| lost(&error))
     }
 
+    async fn perform_marked(&self, wire: &dyn Wire, repeat: bool) -> Result<Outcome, Fault> {
+        let marked = self
+            .mark
+            .as_deref()
+            .filter(|_| repeat)
+            .and_then(|mark| encode::marked(&self.call.body, mark));
+        self.perform_body(wire, marked.as_ref().unwrap_or(&self.call.body))
+            .await
+    }
+
     async fn perform(&self, wire: &dyn Wire) -> Result<Outcome, Fault> {
+        self.perform_marked(wire, self.unknown).await
+    }
+
+    async fn perform_body(&self, wire: &dyn Wire, body: &Value) -> Result<Outcome, Fault> {
         let method = self.call.method;
         metrics::counter!("outbox_calls_total", "method" => method).increment(1);
         let value = match &self.upload {
-            Some(file) => wire.upload(method, &self.call.body, file).await?,
-            None => wire.call(method, &self.call.body).await?,
+            Some(file) => wire.upload(method, body, file).await?,
+            None => wire.call(method, body).await?,
         };
         if self.job.kind == Kind::Send {
             message_id(&value)

@@ -28,6 +28,9 @@ pub struct LedgerRow {
     pub message: Option<MessageId>,
     /// Whether it was sent again after an unknown outcome.
     pub retried: bool,
+    /// Unix seconds of its last attempt; rows that are too old to matter are forgotten.
+    #[serde(default)]
+    pub at: i64,
 }
 
 /// A send that waits out a long refusal.

@@ -124,6 +124,7 @@ impl World {
             key: ChatKey::new(ChatId(7), None),
             turn: TurnId(1),
             reposts: Arc::new(Reposts::default()),
+            line: greenlight::session::flow_line::FlowLine::default(),
         };
         Self { chat, parts }
     }

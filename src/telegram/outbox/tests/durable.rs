@@ -21,6 +21,7 @@ async fn a_send_that_a_crash_cut_off_is_tried_once_more_and_marked() {
         index: 0,
     };
     let row = LedgerRow {
+        at: 0,
         hash: String::new(),
         message: None,
         retried: false,
