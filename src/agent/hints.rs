@@ -6,6 +6,7 @@
 
 mod clean;
 mod lexicon;
+mod phrase;
 
 use serde::{Deserialize, Serialize};
 

@@ -14,6 +14,11 @@ use crate::store::Batch;
 use crate::telegram::dispatch::{Content, Context, Delivery, Lanes, Reply};
 use crate::telegram::outbox::{self, Lane, OutboxNotice};
 
+/// A session that nobody spoke to for so long is put aside until the next word.
+const QUIET: Duration = Duration::from_secs(15 * 60);
+/// Time between two looks for such sessions.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
 /// Takes deliveries to where they belong.
 pub(super) struct Router {
     sessions: Sessions,
@@ -39,6 +44,7 @@ impl Router {
         drain: Duration,
     ) -> usize {
         let mut notices = self.deps.outbox.notices();
+        let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
             tokio::select! {
                 biased;
@@ -54,6 +60,7 @@ impl Router {
                     Err(RecvError::Closed) => break,
                 },
                 Some(delivery) = lanes.work.recv() => self.take(delivery).await,
+                _ = looks.tick() => self.sessions.rest(QUIET).await,
                 else => break,
             }
         }

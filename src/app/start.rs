@@ -67,7 +67,11 @@ fn prepare(settings: &Settings, log_json: bool) -> Arc<Redactor> {
 }
 
 fn block_on(work: impl Future<Output = Result<(), Fault>>) -> Result<(), Fault> {
+    // Work of this program is waiting: two threads serve a thousand turns, and each further one only
+    // holds memory. Files are read on threads of their own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
         .enable_all()
         .build()
         .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?;

@@ -146,6 +146,7 @@ impl Actor {
             Mail::CardSent { id, key, message } => self.card_sent(&id, key, message).await,
             Mail::Deadline(id) => self.card_expired(&id).await,
             Mail::Delivered { session, turn } => self.delivered(&session, turn).await,
+            Mail::Rest { done } => self.rest(done),
             Mail::Shutdown { done } => self.shutdown(done).await,
         }
     }
@@ -187,6 +188,28 @@ impl Actor {
     /// Whether nothing may be started or shown now: a turn runs, or its plan is about to go.
     pub(super) fn is_taken(&self) -> bool {
         self.is_busy() || self.holding
+    }
+
+    /// Ends if everything that the session knows is on disk; whoever asked must still be there to hear it.
+    fn rest(&mut self, done: tokio::sync::oneshot::Sender<()>) {
+        let delivered = self
+            .delivery
+            .as_ref()
+            .is_none_or(tokio::task::JoinHandle::is_finished);
+        let idle = self.running.is_none()
+            && self.queue.is_empty()
+            && self.later.is_empty()
+            && self.closing.is_empty()
+            && self.unsaved.is_empty()
+            && self.delivering.is_empty()
+            && self.cards.is_empty()
+            && delivered
+            && !self.holding
+            && self.comment.is_none()
+            && matches!(self.plans.state, crate::plan::model::PlanState::NoPlan);
+        if idle && done.send(()).is_ok() {
+            self.over = true;
+        }
     }
 
     /// Marks updates as done: their effect is durable.

@@ -127,8 +127,12 @@ impl Actor {
             }
             let text = "not run: the turn was ended before this call began".to_owned();
             effects.extend(
-                self.over(&Whose::Turn, outcome(&id, CallStatus::Cancelled, text), false)
-                    .await,
+                self.over(
+                    &Whose::Turn,
+                    outcome(&id, CallStatus::Cancelled, text),
+                    false,
+                )
+                .await,
             );
         }
         effects

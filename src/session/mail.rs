@@ -101,6 +101,11 @@ pub(super) enum Mail {
     },
     /// The chat takes no messages any more.
     ChatGone,
+    /// Nobody has spoken for long: end if there is nothing to do. The next input wakes the session again.
+    Rest {
+        /// Told when the session ends.
+        done: oneshot::Sender<()>,
+    },
     /// The program ends: put the turn down where the next start can take it up.
     Shutdown {
         /// Told when the session has nothing in flight any more.

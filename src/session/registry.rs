@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::agent::transcript::{Conversation, Record};
@@ -21,6 +22,10 @@ use super::mail::Mail;
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, TurnRecord, chat_key, session_prefix};
 
+/// Sessions that are asked to rest at one time.
+const RESTS: usize = 64;
+/// How long a session may take to say that it rests.
+const REST_WAIT: Duration = Duration::from_millis(100);
 /// How long a session may take to put its turn down before it moves to another chat.
 const MIGRATION_WAIT: Duration = Duration::from_secs(5);
 
@@ -29,6 +34,8 @@ const MIGRATION_WAIT: Duration = Duration::from_secs(5);
 pub struct Sessions {
     deps: Arc<Deps>,
     mailboxes: HashMap<ChatKey, mpsc::UnboundedSender<Mail>>,
+    /// When each of them was spoken to last.
+    used: HashMap<ChatKey, Instant>,
     tasks: JoinSet<()>,
 }
 
@@ -41,6 +48,7 @@ impl Sessions {
         let mut sessions = Self {
             deps,
             mailboxes: HashMap::new(),
+            used: HashMap::new(),
             tasks: JoinSet::new(),
         };
         let store = sessions.deps.store.clone();
@@ -96,11 +104,51 @@ impl Sessions {
         updates: Vec<UpdateId>,
     ) -> Result<(), StoreError> {
         let (key, kind) = self.place(&inbound).await?;
+        self.used.insert(key, Instant::now());
         self.mailbox(key, kind)
             .await?
             .send(Mail::Input { inbound, updates })
             .ok();
         Ok(())
+    }
+
+    /// Ends the tasks of sessions that nobody spoke to for so long and that have nothing to do, so that
+    /// conversations of the past take no memory. An input wakes them again.
+    pub async fn rest(&mut self, quiet: Duration) {
+        let now = Instant::now();
+        let long = |at: &Instant| now.duration_since(*at) >= quiet;
+        let keys: Vec<ChatKey> = self
+            .used
+            .iter()
+            .filter(|(_, at)| long(at))
+            .map(|(key, _)| *key)
+            .take(RESTS)
+            .collect();
+        for key in keys {
+            // Every input comes through here, so none can come between the question and the answer.
+            if self.ends(key).await {
+                self.used.remove(&key);
+                self.mailboxes.remove(&key);
+            } else {
+                self.used.insert(key, now);
+            }
+        }
+        while let Some(ended) = self.tasks.try_join_next() {
+            if ended.is_err_and(|fault| fault.is_panic()) {
+                error!("a session ended by a panic");
+            }
+        }
+    }
+
+    async fn ends(&self, key: ChatKey) -> bool {
+        let Some(mailbox) = self.mailboxes.get(&key) else {
+            return true;
+        };
+        let (done, told) = oneshot::channel();
+        if mailbox.send(Mail::Rest { done }).is_err() {
+            return true;
+        }
+        matches!(tokio::time::timeout(REST_WAIT, told).await, Ok(Ok(())))
     }
 
     /// Names the owner, who may have been claimed after the start.
@@ -261,6 +309,7 @@ impl Sessions {
         let key = record.key;
         let me = self.spawn_aside(record).await?;
         self.mailboxes.insert(key, me.clone());
+        self.used.entry(key).or_insert_with(Instant::now);
         Ok(me)
     }
 

@@ -29,6 +29,7 @@ mod read_file;
 pub mod sandbox;
 mod send_file;
 mod spawn_agent;
+mod sweep;
 mod toolbox;
 mod web_fetch;
 mod web_guard;

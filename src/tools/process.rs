@@ -3,14 +3,14 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::environment::MARK;
+use super::sweep::sweep;
 
 /// Time between the polite and the final signal.
 const GRACE: Duration = Duration::from_secs(1);
@@ -129,35 +129,4 @@ async fn drain(pipe: &mut Receiver, buffer: &mut [u8], on_output: &mut impl FnMu
         }
         on_output(buffer.get(..count).unwrap_or_default());
     }
-}
-
-/// Kills processes that left the group but still carry the mark of the run in their environment.
-async fn sweep(mark: &str) {
-    let needle = format!("{MARK}={mark}").into_bytes();
-    let swept = tokio::task::spawn_blocking(move || {
-        for id in marked(&needle) {
-            if let Err(error) = kill_process(id, Signal::KILL) {
-                tracing::debug!(%error, "a left-over process was already gone");
-            }
-        }
-    });
-    if let Err(error) = swept.await {
-        tracing::warn!(%error, "left-over processes could not be looked for");
-    }
-}
-
-fn marked(needle: &[u8]) -> Vec<Pid> {
-    let Ok(list) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    list.flatten()
-        .filter_map(|entry| {
-            let id: i32 = entry.file_name().to_str()?.parse().ok()?;
-            let variables = std::fs::read(entry.path().join("environ")).ok()?;
-            let found = variables
-                .split(|byte| *byte == 0)
-                .any(|pair| pair == needle);
-            Pid::from_raw(id).filter(|_| found)
-        })
-        .collect()
 }

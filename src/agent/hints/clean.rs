@@ -40,7 +40,7 @@ pub(super) fn natural(text: &str) -> String {
     fold(&text)
 }
 
-/// One spelling for text and phrases.
+/// One spelling for text and phrases, with single blanks.
 pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut before = ' ';
@@ -58,7 +58,11 @@ pub(super) fn fold(text: &str) -> String {
             // Tatweel and the vowel signs.
             '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}' => {}
             '-' if within => folded.push('_'),
-            c if c.is_whitespace() => folded.push(' '),
+            c if c.is_whitespace() => {
+                if !folded.ends_with(' ') {
+                    folded.push(' ');
+                }
+            }
             c => folded.push(c),
         }
     }

@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use super::clean::fold;
+use super::phrase::Phrase;
 
 /// Languages with a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,28 +82,28 @@ impl Section {
     ];
 }
 
-/// The patterns of one language.
+/// The phrases of one language.
 pub(super) struct Lexicon {
     pub(super) language: Language,
     sections: Vec<(Section, Patterns)>,
 }
 
-/// Phrases of several words, and single words.
+/// Phrases of several words, and single words; the longest first, so that the longest is the one found.
 struct Patterns {
-    phrases: Option<Regex>,
-    words: Option<Regex>,
+    phrases: Vec<Phrase>,
+    words: Vec<Phrase>,
 }
 
 impl Lexicon {
     /// Whether the text has a phrase of the section, or a single word of it if those count.
     pub(super) fn matches(&self, section: Section, text: &str, words: bool) -> bool {
         self.patterns(section).any(|patterns| {
-            let found = |pattern: &Option<Regex>| {
-                pattern
-                    .as_ref()
-                    .is_some_and(|pattern| pattern.is_match(text))
-            };
-            found(&patterns.phrases) || (words && found(&patterns.words))
+            let single = words.then_some(&patterns.words).into_iter().flatten();
+            patterns
+                .phrases
+                .iter()
+                .chain(single)
+                .any(|phrase| phrase.spans(text).next().is_some())
         })
     }
 
@@ -112,10 +111,9 @@ impl Lexicon {
     pub(super) fn spans(&self, section: Section, text: &str, words: bool) -> Vec<Range<usize>> {
         let mut spans = Vec::new();
         for patterns in self.patterns(section) {
-            for pattern in [Some(&patterns.phrases), words.then_some(&patterns.words)] {
-                if let Some(Some(pattern)) = pattern {
-                    spans.extend(pattern.find_iter(text).map(|found| found.range()));
-                }
+            let single = words.then_some(&patterns.words);
+            for phrases in [Some(&patterns.phrases), single].into_iter().flatten() {
+                spans.extend(apart(phrases.iter().flat_map(|phrase| phrase.spans(text))));
             }
         }
         spans
@@ -147,12 +145,12 @@ fn load(language: Language, data: &str) -> Lexicon {
             let lines: Vec<String> = lines(data, heading).map(fold).collect();
             let (phrases, words): (Vec<&String>, Vec<&String>) =
                 lines.iter().partition(|line| line.contains(' '));
-            let prefix = prefix(language, *section);
+            let joined = has_joined_prefix(language, *section);
             (
                 *section,
                 Patterns {
-                    phrases: pattern("", &phrases),
-                    words: pattern(prefix, &words),
+                    phrases: made(&phrases, false),
+                    words: made(&words, joined),
                 },
             )
         })
@@ -170,34 +168,32 @@ pub(super) fn lines<'a>(data: &'a str, heading: &str) -> impl Iterator<Item = &'
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// What may be joined to the front of a word: in Arabic "and", "for", "in" and the article, for words
-/// that only tell what a text is about.
-fn prefix(language: Language, section: Section) -> &'static str {
+/// Whether something may be joined to the front of a word: in Arabic "and", "for", "in" and the
+/// article, for words that only tell what a text is about.
+fn has_joined_prefix(language: Language, section: Section) -> bool {
     let topic = matches!(section, Section::Life | Section::Work | Section::PlanWord);
-    if topic && language == Language::Ar {
-        "[وف]?(?:ال|لل|[بلك])?"
-    } else {
-        ""
-    }
+    topic && language == Language::Ar
 }
 
-/// One pattern for all lines, longest first so that the longest phrase is the one found.
-fn pattern(prefix: &str, lines: &[&String]) -> Option<Regex> {
-    if lines.is_empty() {
-        return None;
-    }
-    let mut alternatives: Vec<String> = lines.iter().map(|line| alternative(line)).collect();
-    alternatives.sort_by_key(|line| std::cmp::Reverse(line.len()));
-    Regex::new(&format!(r"\b{prefix}(?:{})", alternatives.join("|"))).ok()
+fn made(lines: &[&String], joined: bool) -> Vec<Phrase> {
+    let mut phrases: Vec<Phrase> = lines.iter().map(|line| Phrase::new(line, joined)).collect();
+    phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.words.len()));
+    phrases
 }
 
-fn alternative(line: &str) -> String {
-    let (line, end) = match line.strip_suffix('*') {
-        Some(stem) => (stem, r"\w*"),
-        None => (line, ""),
-    };
-    let words: Vec<String> = line.split(' ').map(regex::escape).collect();
-    format!(r"{}{end}\b", words.join(r"\s+"))
+/// Of spans the leftmost, of those the longest, and none that overlaps one before.
+fn apart(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut spans: Vec<_> = spans.collect();
+    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let mut end = 0;
+    spans.retain(|span| {
+        let free = span.start >= end;
+        if free {
+            end = span.end;
+        }
+        free
+    });
+    spans
 }
 
 /// Headings and files, for tests.

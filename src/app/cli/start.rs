@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use crate::app::doctor;
 use crate::config::{self, ConfigError, Flags, Settings};
 use crate::domain::Fault;
+use crate::tools::sandbox;
 
 use super::{Action, Parsed, PlaygroundArgs, complain, completions, plan, say, sentence, transfer};
 
@@ -37,9 +38,18 @@ pub struct Started {
 
 /// Reads the command line, does what is short at once and returns the rest.
 pub fn start(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
+    let mut arguments = arguments.into_iter().peekable();
+    let program = arguments.next();
+    // Every command of a model starts the helper, which needs nothing of the command line's machinery.
+    if arguments
+        .next_if(|word| *word == sandbox::HELPER_WORD)
+        .is_some()
+    {
+        return Outcome::Sandbox(arguments.collect());
+    }
     let env = |name: &str| std::env::var(name).ok();
     let language = super::language(env);
-    let parsed = match super::parse(arguments) {
+    let parsed = match super::parse(program.into_iter().chain(arguments)) {
         Ok(parsed) => parsed,
         Err(error) => return Outcome::Exit(explain(&error, &language)),
     };
