@@ -12,6 +12,9 @@ use crate::store::{Batch, Store, StoreError, Table};
 
 /// Failures after which an update goes to the dead letters.
 pub const ATTEMPTS_LIMIT: u32 = 5;
+/// Ends of the program while an update was being handled, after which the update goes to the dead letters.
+/// More than failures, because a program is also ended from outside.
+pub const CUTS_LIMIT: u32 = 20;
 /// Messages older than this at arrival are counted, not answered, in seconds.
 pub const BACKLOG_SECONDS: i64 = 24 * 3600;
 /// The server redelivers for a day; tombstones live twice as long, in seconds.
@@ -26,8 +29,11 @@ const PRUNE_EVERY: usize = 1024;
 pub struct Row {
     /// The update as the server sent it.
     pub raw: Value,
-    /// How often handling it failed or was cut short.
+    /// How often handling it failed.
     pub attempts: u32,
+    /// How often the program ended while it was being handled.
+    #[serde(default)]
+    pub cuts: u32,
     /// Unix seconds of its arrival.
     pub received_at: i64,
 }
@@ -170,6 +176,7 @@ impl Inbox {
             let row = Row {
                 raw,
                 attempts: 0,
+                cuts: 0,
                 received_at: now,
             };
             batch.put(Table::Inbox, &key(self.bot, id), &row)?;
@@ -237,6 +244,28 @@ impl Inbox {
         };
         row.attempts += 1;
         if row.attempts >= ATTEMPTS_LIMIT {
+            self.bury(update, row.raw, reason, now).await?;
+            return Ok(None);
+        }
+        let mut batch = Batch::new();
+        batch.put(Table::Inbox, &key, &row)?;
+        self.store.commit(batch).await?;
+        Ok(Some(row.raw))
+    }
+
+    /// Counts durably that an update is handled once more after the program ended. Gives the update if it
+    /// may be tried; else it is among the dead letters now, or was closed before.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn cut(&self, update: UpdateId, now: i64) -> Result<Option<Value>, StoreError> {
+        let key = key(self.bot, update.0);
+        let Some(mut row) = self.store.get::<Row>(Table::Inbox, &key).await? else {
+            return Ok(None);
+        };
+        row.cuts += 1;
+        if row.cuts > CUTS_LIMIT {
+            let reason = "the program ended too often while handling it";
             self.bury(update, row.raw, reason, now).await?;
             return Ok(None);
         }

@@ -81,6 +81,8 @@ pub struct Health {
 pub enum Fed {
     /// An open update.
     Update(UpdateId, Value),
+    /// An update that a former process left open.
+    Again(UpdateId),
     /// So many messages were too old to be answered.
     Skipped(u64),
 }
@@ -140,8 +142,8 @@ impl Intake {
         Ok(())
     }
 
-    /// Feeds the updates that a former process left open, in order. Each counts as tried once more first,
-    /// so that one that kills the process ends among the dead letters.
+    /// Feeds the updates that a former process left open, in order. Each counts as tried once more when
+    /// its turn comes, so that one that kills the process ends among the dead letters.
     ///
     /// # Errors
     /// If the store fails.
@@ -154,14 +156,8 @@ impl Intake {
                 self.skipped.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            if let Some(raw) = self
-                .inbox
-                .failed(update, "handling it was cut short five times", unix_now())
-                .await?
-            {
-                count += 1;
-                self.push(Fed::Update(update, raw)).await;
-            }
+            count += 1;
+            self.push(Fed::Again(update)).await;
         }
         Ok(count)
     }

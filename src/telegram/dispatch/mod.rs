@@ -245,6 +245,14 @@ impl Context {
     async fn read(&self, fed: Fed) -> Option<Update> {
         let (id, raw): (UpdateId, Value) = match fed {
             Fed::Update(id, raw) => (id, raw),
+            Fed::Again(id) => match self.inbox.cut(id, unix_now()).await {
+                Ok(Some(raw)) => (id, raw),
+                Ok(None) => return None,
+                Err(error) => {
+                    tracing::error!(update.id = id.0, %error, "the update stays open until the next start");
+                    return None;
+                }
+            },
             Fed::Skipped(count) => {
                 self.report_skipped(count).await;
                 return None;
