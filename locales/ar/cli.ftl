@@ -85,3 +85,4 @@ cli-playground-ready = ساحة التجربة مفتوحة على { $url } (ل�
 cli-playground-failed = تعذّر بدء ساحة التجربة: { $reason }. جرّب ‎--port آخر.
 cli-telegram-refused = يرفض Telegram رمز البوت. احصل على رمز جديد من ‎@BotFather‎ واضبط TELOXIDE_TOKEN.
 config-no-model = لم يُحدَّد نموذج؛ اضبط GREENLIGHT_MODEL بصيغة <adapter>/<name> مثل openai/gpt-5 أو ollama/qwen3، أو جرّب greenlight playground.
+cli-http-bind = تعذّر الاستماع على { $address }: { $reason }. اختر http.bind آخر.

@@ -61,3 +61,4 @@ cli-playground-ready = The playground is open at { $url } (stop with Ctrl-C)
 cli-playground-failed = the playground could not start: { $reason }. Try another --port.
 cli-telegram-refused = Telegram refuses the bot token. Get a new one from @BotFather and set TELOXIDE_TOKEN.
 config-no-model = no model is set; set GREENLIGHT_MODEL to <adapter>/<name>, such as openai/gpt-5 or ollama/qwen3, or try greenlight playground.
+cli-http-bind = cannot listen on { $address }: { $reason }. Choose another http.bind.

@@ -73,3 +73,4 @@ cli-playground-ready = Площадка открыта: { $url } (останов
 cli-playground-failed = площадка не запустилась: { $reason }. Попробуйте другой --port.
 cli-telegram-refused = Telegram не принимает токен бота. Получите новый у @BotFather и задайте TELOXIDE_TOKEN.
 config-no-model = модель не задана; укажите GREENLIGHT_MODEL в виде <adapter>/<name>, например openai/gpt-5 или ollama/qwen3, или попробуйте greenlight playground.
+cli-http-bind = не удалось слушать { $address }: { $reason }. Укажите другой http.bind.

@@ -13,8 +13,10 @@ use crate::config::{self, Adapter, ModelSettings, Settings};
 use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
+use crate::session::board::Board;
 use crate::session::flow_task::Reposts;
 use crate::session::journal::StoreJournal;
+use crate::session::usage::UsageBook;
 use crate::session::{Answered, Deps, Sessions};
 use crate::store::{Store, StoreError};
 use crate::telegram::api::{ApiClient, Lane};
@@ -119,9 +121,15 @@ impl Bot {
             redactor,
             reposts: Arc::new(Reposts::default()),
             answered: Answered::default(),
+            usage: UsageBook::open(&store)
+                .await
+                .map_err(|fault| fault.fault())?,
+            board: Board::default(),
             nonce: uuid::Uuid::new_v4().simple().to_string(),
             username,
         });
+        let metrics = super::metrics::install();
+        super::http::start(&deps, &intake, metrics.ok(), &cancel).await?;
         let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
             .await
             .map_err(|fault| fault.fault())?;

@@ -3,7 +3,10 @@
 mod bot;
 pub mod cli;
 pub mod doctor;
+mod http;
 pub mod logging;
+pub mod metrics;
+mod panel_flow;
 mod playground;
 mod report;
 mod route;

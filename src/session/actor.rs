@@ -52,7 +52,6 @@ pub(super) struct Actor {
     pub(super) comment: Option<(String, String)>,
     /// The newest flow message, as far as it is known.
     pub(super) card: Option<crate::domain::MessageId>,
-    pub(super) day_tokens: (chrono::NaiveDate, u64),
 }
 
 /// A turn in flight.

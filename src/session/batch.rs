@@ -469,7 +469,9 @@ impl Actor {
             .map_or(0, |batch| batch.epoch);
         self.observe(&call, effects, &outcome, epoch).await;
         info!(call.id = %call.id, tool = call.name, status = ?outcome.status, duration_ms = outcome.duration_ms, "call ended");
-        metrics::counter!("greenlight_tool_calls_total", "tool" => call.name.clone()).increment(1);
+        self.deps.usage.call();
+        let known = self.known_tool(&call.name);
+        metrics::counter!("greenlight_tool_calls_total", "tool" => known).increment(1);
         let refused_submission = self.refused_submission(&call, &outcome, malformed);
         let Some(running) = &mut self.running else {
             return Vec::new();
@@ -524,6 +526,19 @@ impl Actor {
             .into_iter()
             .find(|tool| tool.name == name)
             .map_or(Effects::Unknown, |tool| tool.effects)
+    }
+
+    /// The tool's name for a metric: one of a fixed set, whatever a model makes up.
+    fn known_tool(&self, name: &str) -> &'static str {
+        if name == plans::TOOL {
+            return plans::TOOL;
+        }
+        self.deps
+            .toolbox
+            .descriptors()
+            .into_iter()
+            .find(|tool| tool.name == name)
+            .map_or("unknown", |tool| tool.name)
     }
 
     fn label(&self, name: &str) -> String {

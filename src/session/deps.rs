@@ -14,7 +14,9 @@ use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
 
+use super::board::Board;
 use super::flow_task::Reposts;
+use super::usage::UsageBook;
 
 /// The program's shared parts, made once.
 pub struct Deps {
@@ -36,6 +38,10 @@ pub struct Deps {
     pub redactor: Arc<Redactor>,
     /// When flow messages were posted anew last, by chat.
     pub reposts: Arc<Reposts>,
+    /// What was used.
+    pub usage: UsageBook,
+    /// Which sessions work now.
+    pub board: Board,
     /// Callback queries that were answered; a replayed tap gets no second answer.
     pub answered: Answered,
     /// Tag of untrusted blocks made by this process.

@@ -181,7 +181,6 @@ impl Actor {
             self.store_failed(&fault);
             return;
         }
-        self.tokens_today().await;
         self.open_turn(record, false);
         let used_up = self.day_budget_is_used_up();
         self.drive(Event::Begin(inputs), batch).await;

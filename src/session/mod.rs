@@ -4,6 +4,7 @@
 mod actor;
 pub mod answer;
 mod batch;
+pub mod board;
 mod cards;
 mod commands;
 mod deps;
@@ -19,7 +20,7 @@ mod migrate;
 mod plan_owner;
 mod plan_tool;
 mod plans;
-mod record;
+pub mod record;
 mod registry;
 mod resume;
 mod revisions;
@@ -28,6 +29,7 @@ mod stall;
 mod taps;
 mod tokens;
 mod turns;
+pub mod usage;
 mod words;
 
 pub use deps::{Answered, Deps};

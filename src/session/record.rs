@@ -43,7 +43,7 @@ pub struct SessionRecord {
 
 /// An input that waits for its turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Queued {
+pub struct Queued {
     /// First update that it came from; its place in the queue.
     pub update: UpdateId,
     /// What was said.
@@ -54,7 +54,7 @@ pub(super) struct Queued {
 
 /// A turn that a restart has to go on with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct TurnRecord {
+pub struct TurnRecord {
     /// Its epoch.
     pub turn: TurnId,
     /// Who it belongs to.
@@ -72,7 +72,7 @@ pub(super) struct TurnRecord {
 /// How far a turn is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
-pub(super) enum TurnStage {
+pub enum TurnStage {
     /// It runs.
     Running {
         /// Transcript length when it was resumed last.
@@ -96,7 +96,7 @@ pub(super) enum TurnStage {
 
 /// An approval card or a question, stored before it is sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct CardRow {
+pub struct CardRow {
     /// Its id in the callback data.
     pub id: ApprovalId,
     /// Session.
@@ -125,7 +125,7 @@ pub(super) struct CardRow {
 /// Cards and questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum CardKind {
+pub enum CardKind {
     /// A tool approval.
     Approval {
         /// Class that "always" would grant.
@@ -144,7 +144,7 @@ pub(super) enum CardKind {
 
 /// Key of a conversation: chat and topic, big-endian and order-preserving.
 #[must_use]
-pub(super) fn chat_key(key: ChatKey) -> Vec<u8> {
+pub fn chat_key(key: ChatKey) -> Vec<u8> {
     let mut bytes = (key.chat.0 ^ i64::MIN).to_be_bytes().to_vec();
     bytes.extend_from_slice(&key.thread.map_or(0, |thread| thread.0).to_be_bytes());
     bytes
@@ -152,7 +152,7 @@ pub(super) fn chat_key(key: ChatKey) -> Vec<u8> {
 
 /// Key of something numbered inside a session.
 #[must_use]
-pub(super) fn session_key(session: &SessionId, number: u64) -> Vec<u8> {
+pub fn session_key(session: &SessionId, number: u64) -> Vec<u8> {
     let mut bytes = session_prefix(session);
     bytes.extend_from_slice(&number.to_be_bytes());
     bytes
@@ -160,7 +160,7 @@ pub(super) fn session_key(session: &SessionId, number: u64) -> Vec<u8> {
 
 /// Prefix of everything of a session.
 #[must_use]
-pub(super) fn session_prefix(session: &SessionId) -> Vec<u8> {
+pub fn session_prefix(session: &SessionId) -> Vec<u8> {
     let mut bytes = session.as_str().as_bytes().to_vec();
     bytes.push(b'/');
     bytes

@@ -285,7 +285,6 @@ impl Sessions {
             holding: false,
             comment: None,
             card: None,
-            day_tokens: (chrono::NaiveDate::MIN, 0),
         };
         self.tasks.spawn(actor.run(mailbox));
         Ok(me)

@@ -1,52 +1,41 @@
 //! Token counts by day, and the budget of a day.
 
-use chrono::{NaiveDate, Utc};
-
 use crate::agent::Event;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, context};
 use crate::domain::{EndReason, ModelEvent, ModelReply, TurnId};
-use crate::store::{Batch, Table};
+use crate::store::Batch;
 
 use super::actor::Actor;
 
 impl Actor {
-    /// Adds a reply's tokens to the day.
+    /// Adds a reply's tokens to the book.
     pub(super) async fn count_tokens(&mut self, reply: &ModelReply) {
-        let tokens = reply.usage.input + reply.usage.output;
-        metrics::counter!("greenlight_model_tokens_total", "kind" => "input")
-            .increment(reply.usage.input);
-        metrics::counter!("greenlight_model_tokens_total", "kind" => "cached")
-            .increment(reply.usage.cached);
-        metrics::counter!("greenlight_model_tokens_total", "kind" => "output")
-            .increment(reply.usage.output);
-        let total = self.tokens_today().await + tokens;
-        let today = Utc::now().date_naive();
-        self.day_tokens = (today, total);
-        let mut batch = Batch::new();
-        if batch
-            .put(Table::Usage, &day_key(today, self), &total)
-            .is_ok()
-            && let Err(fault) = self.deps.store.write(batch).await
-        {
-            self.store_failed(&fault);
+        for (kind, tokens) in [
+            ("input", reply.usage.input),
+            ("cached", reply.usage.cached),
+            ("output", reply.usage.output),
+        ] {
+            metrics::counter!("greenlight_model_tokens_total", "kind" => kind).increment(tokens);
+        }
+        metrics::counter!("greenlight_model_requests_total", "outcome" => "ok").increment(1);
+        self.deps.usage.request(&self.model_name(), reply.usage);
+        if let Err(fault) = self.deps.usage.save(&self.deps.store).await {
+            tracing::warn!(error = %fault, "the usage book was not written");
         }
     }
 
-    /// Tokens that this session used today (UTC).
-    pub(super) async fn tokens_today(&mut self) -> u64 {
-        let today = Utc::now().date_naive();
-        if self.day_tokens.0 != today {
-            let key = day_key(today, self);
-            let stored = self.deps.store.get(Table::Usage, &key).await;
-            self.day_tokens = (today, stored.ok().flatten().unwrap_or(0));
-        }
-        self.day_tokens.1
+    pub(super) fn model_name(&self) -> String {
+        self.deps
+            .models
+            .get(self.record.model)
+            .or_else(|| self.deps.models.first())
+            .map_or_else(String::new, |model| model.name())
     }
 
     pub(super) fn day_budget_is_used_up(&self) -> bool {
         let budget = self.deps.settings().budgets.day_tokens;
-        budget > 0 && self.day_tokens.0 == Utc::now().date_naive() && self.day_tokens.1 >= budget
+        budget > 0 && self.deps.usage.tokens_today() >= budget
     }
 
     /// Ends a turn before its first request, because the day's tokens are used up.
@@ -106,8 +95,4 @@ impl Actor {
     pub(super) async fn chat_gone(&mut self) {
         self.cancel_turn(Cancel::ChatGone).await;
     }
-}
-
-fn day_key(day: NaiveDate, actor: &Actor) -> Vec<u8> {
-    format!("{day}/{}", actor.record.id).into_bytes()
 }

@@ -332,6 +332,7 @@ impl Actor {
             Ok(ModelEvent::Text(delta)) => Event::Text(delta),
             Ok(ModelEvent::Reasoning(_)) => return,
             Ok(ModelEvent::End(reply)) => {
+                self.deps.board.model_answered(true);
                 self.count_tokens(&reply).await;
                 Event::Reply {
                     plan: self.plan_facts().await,
@@ -339,6 +340,9 @@ impl Actor {
                 }
             }
             Err(fault) => {
+                metrics::counter!("greenlight_model_requests_total", "outcome" => "failed")
+                    .increment(1);
+                self.deps.board.model_answered(false);
                 warn!(turn.id = turn.0, request, fault = %fault, "model request failed");
                 Event::ModelFailed(fault)
             }
@@ -422,6 +426,7 @@ impl Actor {
         let eager = record.seed.is_some() || resumed;
         let flow = FlowHandle::start(self.flow_parts(record.turn), self.flow_options(true, eager));
         info!(turn.id = record.turn.0, "turn begins");
+        self.deps.board.running(&self.record.id, record.turn);
         self.running = Some(Running {
             turn: Turn::new(record.turn, limits),
             record,
@@ -467,6 +472,8 @@ impl Actor {
             return;
         };
         self.turn_over(&running, &reason).await;
+        self.deps.board.idle(&self.record.id);
+        self.deps.usage.turn();
         let (requests, calls) = running.turn.spent();
         info!(
             turn.id = running.record.turn.0,

@@ -13,6 +13,7 @@ mod config;
 #[cfg(feature = "llm-genai")]
 mod crash;
 mod flow;
+mod http;
 mod inbound;
 #[cfg(feature = "llm-genai")]
 mod llm;

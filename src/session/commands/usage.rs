@@ -15,7 +15,7 @@ impl Actor {
                 total.output += usage.output;
             }
         }
-        let today = self.tokens_today().await;
+        let today = self.deps.usage.tokens_today();
         self.reply_key(
             command,
             "usage-shown",
