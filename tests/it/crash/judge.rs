@@ -40,13 +40,24 @@ pub(super) fn faults(rig: &Rig, tags: &[u32]) -> Vec<String> {
     for (line, count) in lines.iter().filter(|(_, count)| **count > 1) {
         found.push(format!("{line} happened {count} times"));
     }
-    for post in own.iter().filter(|post| !post.deleted) {
+    found.extend(loose_ends(rig));
+    for (number, request) in rig.model.requests().iter().enumerate() {
+        found.extend(pairs(request).map(|fault| format!("request {number}: {fault}")));
+    }
+    found
+}
+
+/// Messages that still run or have buttons although nothing goes on, and rules that were broken.
+pub(super) fn loose_ends(rig: &Rig) -> Vec<String> {
+    let mut found = Vec::new();
+    for post in rig.bot.messages().iter().filter(|post| post.from_bot) {
         let text: String = post.text.chars().take(60).collect();
         if post.text.starts_with("⚙") {
             found.push(format!("message {} still runs: {text}", post.id));
         }
         if !post.keyboard.is_empty() {
-            found.push(format!("message {} has buttons: {text} {:?}", post.id, post.data()));
+            let data = post.data();
+            found.push(format!("message {} has buttons: {text} {data:?}", post.id));
         }
     }
     // A tap that was cut off between its answer and its closing is answered again.
@@ -57,9 +68,6 @@ pub(super) fn faults(rig: &Rig, tags: &[u32]) -> Vec<String> {
             .into_iter()
             .filter(|fault| !fault.contains("answered twice")),
     );
-    for (number, request) in rig.model.requests().iter().enumerate() {
-        found.extend(pairs(request).map(|fault| format!("request {number}: {fault}")));
-    }
     if rig.bot.world().pending() > 0 {
         found.push("updates were never confirmed".to_owned());
     }
@@ -70,6 +78,25 @@ pub(super) fn faults(rig: &Rig, tags: &[u32]) -> Vec<String> {
             .map(|name| format!("the store was damaged: {name}")),
     );
     found
+}
+
+/// Plan files that are not whole. The program is dead at this moment.
+pub(super) fn torn_plans(rig: &Rig) -> Vec<String> {
+    let dir = rig.home.join("session");
+    std::fs::read_dir(&dir)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.contains("corrupt") {
+                return Some(format!("{name} was set aside"));
+            }
+            let text = std::fs::read_to_string(entry.path()).ok()?;
+            let whole = !name.ends_with(".json") || serde_json::from_str::<Value>(&text).is_ok();
+            (!whole).then(|| format!("{name} is torn"))
+        })
+        .collect()
 }
 
 fn is_flow(text: &str) -> bool {
