@@ -43,7 +43,11 @@ fn lines(report: &OpenReport, language: &str) -> Vec<String> {
         let rows = found.rows.to_string();
         lines.push(match &found.restored_from {
             Some(backup) => {
-                let arguments = [("backup", &*name(backup)), ("rows", &*rows), ("aside", &*aside)];
+                let arguments = [
+                    ("backup", &*name(backup)),
+                    ("rows", &*rows),
+                    ("aside", &*aside),
+                ];
                 tr(language, "store-restored", &arguments)
             }
             None => tr(language, "store-lost", &[("aside", &*aside)]),
@@ -51,14 +55,22 @@ fn lines(report: &OpenReport, language: &str) -> Vec<String> {
     }
     if let Some(rows) = report.imported {
         info!(rows, "a staged import replaced the store");
-        lines.push(tr(language, "store-imported", &[("rows", &rows.to_string())]));
+        lines.push(tr(
+            language,
+            "store-imported",
+            &[("rows", &rows.to_string())],
+        ));
     }
     if let Some(reason) = &report.refused_import {
         error!(reason, "a staged import was refused");
         lines.push(tr(language, "store-import-refused", &[]));
     }
     if let Some((before, after)) = report.compacted {
-        info!(bytes.before = before, bytes.after = after, "the database was compacted");
+        info!(
+            bytes.before = before,
+            bytes.after = after,
+            "the database was compacted"
+        );
     }
     lines
 }

@@ -372,14 +372,22 @@ impl Actor {
 
     /// A card that ended before its message was known.
     async fn close_late(&self, id: &ApprovalId, key: ChatKey, message: Option<MessageId>) {
-        let row: Option<CardRow> = match self.deps.store.get(Table::Approvals, id.as_str().as_bytes()).await {
+        let row: Option<CardRow> = match self
+            .deps
+            .store
+            .get(Table::Approvals, id.as_str().as_bytes())
+            .await
+        {
             Ok(row) => row,
             Err(fault) => return self.store_failed(&fault),
         };
         match (row, message) {
             (Some(mut row), Some(message)) => {
                 row.message = Some(message);
-                let result = row.closed.clone().unwrap_or_else(|| "card-cancelled".to_owned());
+                let result = row
+                    .closed
+                    .clone()
+                    .unwrap_or_else(|| "card-cancelled".to_owned());
                 self.edit_card(&row, &result);
             }
             (None, Some(message)) => self.set_keyboard(key, message, None),

@@ -7,9 +7,7 @@ use crate::domain::{ChatId, ChatKey, Keyboard, MessageId, TurnId};
 use crate::flow::{self, Body, Log};
 use crate::plan::view::PlanView;
 use crate::store::{Batch, Store, StoreError, Table};
-use crate::telegram::outbox::{
-    Content, Edit, EditKeyboard, Lane, LedgerKey, Outbox, SendFault,
-};
+use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Outbox, SendFault};
 
 /// The newest flow message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use tokio::sync::oneshot;
 
 use crate::agent::TimerId;
 use crate::domain::{
-    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, SessionId, ToolOutcome,
-    TurnId, UpdateId,
+    ApprovalId, CallId, ChatKey, Command, Inbound, MessageId, ModelEvent, ModelFault, SessionId,
+    ToolOutcome, TurnId, UpdateId,
 };
 
 /// One letter.

@@ -157,7 +157,9 @@ impl Actor {
                 Ok(_) | Err(SendFault::Gone | SendFault::Refused(_) | SendFault::Blocked) => {
                     forget_card(&store, &id).await;
                 }
-                Err(fault) => warn!(error = %fault, "a card was not closed; the next start tries again"),
+                Err(fault) => {
+                    warn!(error = %fault, "a card was not closed; the next start tries again")
+                }
             }
         });
     }

@@ -597,7 +597,10 @@ impl Actor {
         self.over = true;
         if let Some(running) = &self.running {
             let turn = running.turn.id();
-            info!(turn.id = turn.0, "a running turn is put down; the next start takes it up");
+            info!(
+                turn.id = turn.0,
+                "a running turn is put down; the next start takes it up"
+            );
         }
         self.cancel_turn(Cancel::Shutdown).await;
         if let Some(delivery) = self.delivery.take() {

@@ -253,26 +253,39 @@ impl Inbox {
         Ok(Some(row.raw))
     }
 
-    /// Counts durably that an update is handled once more after the program ended. Gives the update if it
-    /// may be tried; else it is among the dead letters now, or was closed before.
+    /// Counts durably that open updates are handled once more after the program ended. What was cut too
+    /// often goes to the dead letters.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn cut(&self, update: UpdateId, now: i64) -> Result<Option<Value>, StoreError> {
-        let key = key(self.bot, update.0);
-        let Some(mut row) = self.store.get::<Row>(Table::Inbox, &key).await? else {
-            return Ok(None);
-        };
-        row.cuts += 1;
-        if row.cuts > CUTS_LIMIT {
-            let reason = "the program ended too often while handling it";
-            self.bury(update, row.raw, reason, now).await?;
-            return Ok(None);
-        }
+    pub async fn cut(&self, updates: &[UpdateId], now: i64) -> Result<(), StoreError> {
         let mut batch = Batch::new();
-        batch.put(Table::Inbox, &key, &row)?;
-        self.store.commit(batch).await?;
-        Ok(Some(row.raw))
+        for update in updates {
+            let key = key(self.bot, update.0);
+            let Some(mut row) = self.store.get::<Row>(Table::Inbox, &key).await? else {
+                continue;
+            };
+            row.cuts += 1;
+            if row.cuts > CUTS_LIMIT {
+                let reason = "the program ended too often while handling it";
+                self.bury(*update, row.raw, reason, now).await?;
+            } else {
+                batch.put(Table::Inbox, &key, &row)?;
+            }
+        }
+        self.store.commit(batch).await
+    }
+
+    /// An update that is still open.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn still_open(&self, update: UpdateId) -> Result<Option<Value>, StoreError> {
+        let row: Option<Row> = self
+            .store
+            .get(Table::Inbox, &key(self.bot, update.0))
+            .await?;
+        Ok(row.map(|row| row.raw))
     }
 
     /// Moves an update to the dead letters.

@@ -12,7 +12,7 @@ use rig::Rig;
 use script::answer;
 
 /// The longest time that a kill waits for its moment.
-const MOMENT: Duration = Duration::from_millis(2500);
+const MOMENT: Duration = Duration::from_secs(4);
 
 /// Numbers that look random and are the same every time.
 struct Dice(u64);
@@ -133,8 +133,13 @@ async fn crash(kills: u32, seed: u64) {
     .await;
     let tags: Vec<u32> = (1..=last).collect();
     // Flow messages and cards close a moment after the answer.
-    let settled = rig.bot.world().wait_for(|_| judge::faults(&rig, &tags).is_empty().then_some(()));
-    tokio::time::timeout(Duration::from_secs(20), settled).await.ok();
+    let settled = rig
+        .bot
+        .world()
+        .wait_for(|_| judge::faults(&rig, &tags).is_empty().then_some(()));
+    tokio::time::timeout(Duration::from_secs(20), settled)
+        .await
+        .ok();
     let faults = judge::faults(&rig, &tags);
     tapper.abort();
     verdict(&rig, seed, &faults);
@@ -203,7 +208,9 @@ fn approve_plan(rig: &Rig) -> bool {
 /// Whether the plan is done, or nothing is under way.
 fn plan_is_over(rig: &Rig) -> bool {
     let posts = rig.bot.messages();
-    posts.iter().all(|post| post.keyboard.is_empty() && !post.text.starts_with("⚙"))
+    posts
+        .iter()
+        .all(|post| post.keyboard.is_empty() && !post.text.starts_with("⚙"))
 }
 
 async fn crash_plan(kills: u32, seed: u64) {
@@ -230,7 +237,10 @@ async fn crash_plan(kills: u32, seed: u64) {
     let settled = async {
         for _ in 0..20 {
             let tapped = approve_plan(&rig);
-            let calm = rig.bot.world().wait_for(|_| plan_is_over(&rig).then_some(()));
+            let calm = rig
+                .bot
+                .world()
+                .wait_for(|_| plan_is_over(&rig).then_some(()));
             let calm = tokio::time::timeout(MOMENT, calm).await.is_ok();
             if calm && !tapped {
                 return;
@@ -238,7 +248,9 @@ async fn crash_plan(kills: u32, seed: u64) {
             rig.bot.say("/discard");
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), settled).await.ok();
+    tokio::time::timeout(Duration::from_secs(60), settled)
+        .await
+        .ok();
     let mut faults = judge::torn_plans(&rig);
     faults.extend(judge::loose_ends(&rig));
     tapper.abort();

@@ -82,7 +82,11 @@ impl Actor {
 
     /// Keeps a command durably until nothing runs.
     async fn wait_for_turn(&mut self, command: Command, updates: &[UpdateId]) {
-        if self.later.iter().any(|known| known.update == command.update) {
+        if self
+            .later
+            .iter()
+            .any(|known| known.update == command.update)
+        {
             return;
         }
         let mut batch = Batch::new();

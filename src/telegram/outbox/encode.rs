@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::text::split::MAX_UNITS;
 use crate::domain::{ChatId, ChatKey, Entity, EntityKind, Formatted, Keyboard, MessageId};
+use crate::text::split::MAX_UNITS;
 
 use super::types::Content;
 
@@ -211,7 +211,9 @@ pub(super) fn marked(body: &Value, mark: &str) -> Option<Value> {
         for entity in entities {
             let offset = entity.get("offset").and_then(Value::as_u64)?;
             let moved = offset + u64::try_from(shift).ok()?;
-            entity.as_object_mut()?.insert("offset".into(), moved.into());
+            entity
+                .as_object_mut()?
+                .insert("offset".into(), moved.into());
         }
     }
     fields.insert("text".into(), format!("{prefix}{text}").into());

@@ -19,10 +19,7 @@ pub(super) fn faults(rig: &Rig, tags: &[u32]) -> Vec<String> {
     for tag in tags {
         let needle = answer(*tag);
         let said = |post: &&&Post| {
-            post.text
-                .split_whitespace()
-                .any(|word| word == needle)
-                && !is_flow(&post.text)
+            post.text.split_whitespace().any(|word| word == needle) && !is_flow(&post.text)
         };
         let (marked, plain): (Vec<&&Post>, Vec<&&Post>) = own
             .iter()
@@ -30,7 +27,11 @@ pub(super) fn faults(rig: &Rig, tags: &[u32]) -> Vec<String> {
             .partition(|post| post.text.starts_with(MARK));
         let fits = matches!((plain.len(), marked.len()), (1, 0..=1) | (0, 1));
         if !fits {
-            found.push(format!("Q{tag}: {} answers, {} marked", plain.len(), marked.len()));
+            found.push(format!(
+                "Q{tag}: {} answers, {} marked",
+                plain.len(),
+                marked.len()
+            ));
         }
     }
     let mut lines: BTreeMap<String, u32> = BTreeMap::new();

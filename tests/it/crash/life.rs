@@ -26,7 +26,11 @@ async fn a_stop_by_signal_is_clean_and_a_second_process_is_refused_with_words() 
     answered(&rig, 1).await;
     let mut second = rig.command().spawn().unwrap();
     assert_eq!(within(second.wait()).await.unwrap().code(), Some(1));
-    assert!(rig.log().contains("Another greenlight is using"), "{}", rig.log());
+    assert!(
+        rig.log().contains("Another greenlight is using"),
+        "{}",
+        rig.log()
+    );
     rig.signal(Signal::TERM);
     assert_eq!(rig.ended().await, Some(0));
     assert!(rig.log().contains("stopped"));
@@ -38,8 +42,11 @@ async fn a_refused_token_ends_the_program_with_a_sentence_and_an_exit_code() {
     let mut rig = Rig::new("openai/scripted", false).await;
     rig.start();
     answered(&rig, 1).await;
-    rig.bot
-        .fault("getUpdates", 100, FaultKind::Refuse(401, "Unauthorized".into()));
+    rig.bot.fault(
+        "getUpdates",
+        100,
+        FaultKind::Refuse(401, "Unauthorized".into()),
+    );
     // The open poll ends with an update.
     rig.bot.say("Q2 plain");
     assert_eq!(rig.ended().await, Some(1));
@@ -71,7 +78,11 @@ async fn a_damaged_store_is_replaced_by_its_backup_and_the_owner_is_told() {
         .await;
     assert!(told.text.contains("I restored the backup"), "{}", told.text);
     assert!(!told.text.contains(&rig.home.display().to_string()));
-    assert!(rig.names().iter().any(|name| name.starts_with("db.corrupt")));
+    assert!(
+        rig.names()
+            .iter()
+            .any(|name| name.starts_with("db.corrupt"))
+    );
     answered(&rig, 2).await;
     // The conversation of before is known.
     let last = rig.model.requests().pop().unwrap();

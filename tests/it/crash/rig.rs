@@ -25,7 +25,7 @@ pub(super) struct Rig {
     pub(super) workspace: PathBuf,
     pub(super) name: String,
     child: Option<Child>,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Rig {
@@ -43,7 +43,7 @@ impl Rig {
             workspace,
             name: model.to_owned(),
             child: None,
-            _dir: dir,
+            dir,
         }
     }
 
@@ -59,14 +59,17 @@ impl Rig {
             .arg("run")
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", &self.workspace)
+            .env("HOME", self.dir.path().join("user"))
             .env("RUST_LOG", "info")
             .env("GREENLIGHT_HOME", &self.home)
             .env("TELOXIDE_TOKEN", &self.bot.server.token)
             .env("GREENLIGHT_TELEGRAM_API_URL", &self.bot.server.api_url)
             .env("GREENLIGHT_TELEGRAM_OWNER_ID", OWNER.0.to_string())
             .env("GREENLIGHT_MODEL", &self.name)
-            .env("GREENLIGHT_MODEL_BASE_URL", format!("{}/v1", self.model.url))
+            .env(
+                "GREENLIGHT_MODEL_BASE_URL",
+                format!("{}/v1", self.model.url),
+            )
             .env("GREENLIGHT_MODEL_API_KEY", "sk-crash-0123456789")
             .env("GREENLIGHT_MODEL_CONTEXT", "128000")
             .env("GREENLIGHT_WORKSPACE", &self.workspace)

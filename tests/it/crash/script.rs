@@ -104,7 +104,10 @@ fn call(place: usize, line: &str) -> String {
         "index": 0, "id": format!("c{place}-{line}"), "type": "function",
         "function": { "name": "bash", "arguments": arguments },
     }]);
-    stream(&json!({ "role": "assistant", "tool_calls": call }), "tool_calls")
+    stream(
+        &json!({ "role": "assistant", "tool_calls": call }),
+        "tool_calls",
+    )
 }
 
 fn say(text: &str) -> String {
@@ -114,7 +117,10 @@ fn say(text: &str) -> String {
 fn stream(delta: &Value, finish: &str) -> String {
     let chunk = |delta: &Value, finish: Option<&str>| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
-        format!("data: {}\n\n", json!({ "id": "x", "object": "chat.completion.chunk", "choices": [choice] }))
+        format!(
+            "data: {}\n\n",
+            json!({ "id": "x", "object": "chat.completion.chunk", "choices": [choice] })
+        )
     };
     let usage = json!({ "id": "x", "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 105 } });
     format!(
