@@ -234,9 +234,13 @@ impl Intake {
 pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> Result<(), Fault> {
     let mut waits = backoff();
     let mut refused = 0;
+    // What the poll that a stop cuts off has told the server already.
+    let mut told = None;
     while !cancel.is_cancelled() {
         let started = Instant::now();
+        let offset = intake.inbox.offset().await;
         let Some(outcome) = cancel.run_until_cancelled(poll_once(&api, &intake)).await else {
+            told = Some(offset);
             break;
         };
         let wait = match outcome {
@@ -282,7 +286,10 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
     intake
         .health
         .send_modify(|health| health.state = PollState::Stopped);
-    acknowledge(&api, &intake).await;
+    // A second poll beside one that the server still holds would be a conflict.
+    if told != Some(intake.inbox.offset().await) {
+        acknowledge(&api, &intake).await;
+    }
     Ok(())
 }
 
