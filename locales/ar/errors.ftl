@@ -44,3 +44,5 @@ store-io = لا يمكن استخدام { $path }: { $reason }.
 store-failed = تعطّل المخزن ولم يقبل شيئًا؛ أعد تشغيل greenlight وسيفحص المخزن ويصلحه.
 store-newer = كتب المخزنَ إصدارٌ أحدث (المخطط { $found }، وهذا يعرف { $known })؛ حدّث greenlight.
 store-format = هذا ليس تصديرًا كاملًا، السطر { $line }: { $reason }. لم يتغير شيء.
+config-unknown-variable = لا يوجد متغير بيئة باسم { $name }؛ احذفه.
+config-unknown-variable-near = لا يوجد متغير بيئة باسم { $name }؛ هل تقصد { $near }؟

@@ -63,3 +63,4 @@ flow-button-keep = ↩️ إبقاء
 flow-topic-gone = ⚠️ لم يعد الموضوع موجودًا، فجاءت الرسالة إلى هنا.
 flow-answer-document = الجواب كامل في المستند.
 flow-answer-empty = لم يقدّم النموذج جوابًا. لم يُفقد شيء: أعد السؤال أو غيّر النموذج بالأمر /model.
+flow-face-done = 🏁 اكتملت

@@ -1,7 +1,13 @@
 # session
-approvals-shown = الموافقات: { $level }. للتغيير: /approvals ask أو auto أو yolo.
+approvals-shown = 🔐 الموافقات: { $level }
+
+    • ask: أسأل قبل كل كتابة وكل أمر
+    • auto: أسأل فقط قبل ما قد يُتلف بيانات
+    • yolo: لا أسأل أبدًا، ولا خطة تنتظرك
+
+    للتغيير أرسل /approvals ثم الكلمة.
 approvals-unknown = لا يوجد مستوى «{ $level }». استخدم /approvals ask أو auto أو yolo.
-approvals-set = الموافقات الآن: { $level }.
+approvals-set = 🔐 الموافقات الآن: { $level }.
 budget-calls = استدعاءات الأدوات
 budget-day-tokens = الرموز في اليوم
 budget-empty = ردود النموذج الفارغة
@@ -9,27 +15,27 @@ budget-identical = استدعاءات متطابقة متتالية
 budget-malformed = استدعاءات غير سليمة متتالية
 budget-requests = طلبات النموذج
 budget-tokens = الرموز في الدور
-button-always = ♾ اسمح دائمًا بهذا النوع
+button-always = ♾️ دائمًا في هذه الجلسة
 button-approve = ✅ اسمح
 button-deny = 🚫 ارفض
-card-always = ♾ سُمح به، ودائمًا لهذا النوع في هذه الجلسة.
-card-answered = ✔️ تمت الإجابة.
+card-always = ♾️ سُمح به، ولن أسأل عنه في هذه الجلسة.
+card-answered = ✔️ { $answer }
 card-approved = ✅ سُمح به.
 card-cancelled = ⏹ أُوقف الدور؛ لم يُنفَّذ شيء.
 card-denied = 🚫 رُفض؛ لم يُنفَّذ شيء.
 card-expired = ⌛ انتهت المهلة بلا إجابة، ويُعد ذلك رفضًا.
-card-foot = 📂 { $cwd } · تنتهي خلال { $minutes } د
+card-foot = 📂 { $cwd }
 card-restarted = ⌛ انتهت عند إعادة التشغيل؛ لم يُنفَّذ شيء.
-card-title = 🔐 { $tool } — { $class }
+card-title = 🔐 { $class } · { $tool }
 card-undelivered = ⌛ تعذّر التسليم؛ لم يُنفَّذ شيء.
-class-channel = يرسل ملفًا إلى هذه المحادثة
-class-destructive = قد يُتلف بيانات
-class-exec = ينفّذ أمرًا
-class-network = يستخدم الشبكة
-class-plan = يبدأ خطة
-class-read = يقرأ
-class-spawn = يشغّل وكيلًا مساعدًا
-class-write = يكتب ملفًا
+class-channel = إرسال ملف إلى هذه المحادثة؟
+class-destructive = ⚠️ تنفيذ هذا؟ قد يُتلف بيانات
+class-exec = تنفيذ هذا الأمر؟
+class-network = استخدام الشبكة؟
+class-plan = بدء خطة؟
+class-read = قراءة هذا؟
+class-spawn = تشغيل وكيل مساعد؟
+class-write = تغيير هذا الملف؟
 command-busy = هناك دور قيد التنفيذ. انتظر نهايته أو أرسل /stop أولًا.
 command-owner-only = هذا للمالك فقط.
 compact-begun = ألخّص المحادثة…
@@ -51,11 +57,15 @@ goal-cleared = مُسح الهدف.
 goal-none = لا يوجد هدف. حدّده بـ /goal ثم النص.
 goal-set = 🎯 حُدّد الهدف.
 goal-shown = 🎯 { $goal }
-language-set = اللغة الآن: { $language }.
-language-shown = اللغة: { $language }. المتاح: { $known }. الأمر /language auto يتبع تطبيقك.
-language-unknown = لا توجد لغة «{ $language }». المتاح: { $known }.
+language-set = 🌐 أجيب الآن بـ{ $language }.
+language-shown = 🌐 { $language }
+
+    { $known }
+    /language auto · كما في تطبيقك
+language-unknown = لا توجد لغة «{ $language }». أرسل إحدى هذه:
+    { $known }
 model-set = النموذج الآن: { $model }.
-model-shown = النماذج:
+model-shown = 🧠 النماذج:
     { $models }
     اختر بـ /model ثم الرقم.
 model-unknown = لا يوجد نموذج «{ $model }». القائمة في /model.
@@ -110,7 +120,7 @@ status-queue = { $count ->
     [many] 📨 { $count } رسالة تنتظر
    *[other] 📨 { $count } رسالة تنتظر
 }
-status-running = ⚙️ يعمل منذ { $seconds } ث · الطلبات: { $requests } · الاستدعاءات: { $calls }
+status-running = ⚙️ يعمل منذ { $time } · الطلبات: { $requests } · الاستدعاءات: { $calls }
 status-sandbox-off = ⚠️ لا يدعم هذا النظام Landlock: تعمل الأوامر بلا عزل، ولا تعمل أثناء التخطيط.
 status-sandbox-on = 🛡 تعمل الأوامر داخل عزل النواة
 stop-done = ⏹ أُوقف.
@@ -140,7 +150,14 @@ turn-crash-loop = ❌ توقف البرنامج ثلاث مرات عند هذه 
 turn-fallback = يتولى نموذج آخر ({ $reason })
 turn-retry = محاولة جديدة { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ رُفضت الخطة مرتين: { $error }
-usage-shown = رموز هذه الجلسة: قُرئ { $input } (من الذاكرة المؤقتة { $cached })، وكُتب { $output }. اليوم: { $today }.
+usage-shown = 🔢 رموز هذه الجلسة: قُرئ { $input } (من الذاكرة المؤقتة { $cached })، وكُتب { $output }. اليوم: { $today }.
+card-asker = 👤 الطلب من { $name }.
+card-asker-private = 👤 الطلب من { $name } في محادثة خاصة معي.
+card-expires = ⏳ يُعد مرفوضًا بعد { $minutes } د.
+card-waiting = بانتظار موافقة المالك
+language-name = العربية
+question-hint-text = اكتب إجابتك.
+status-demo = نص معدّ، لا نموذج لغوي
 outbox-again = 🔁 قد تكون هذه الرسالة مكررة: ربما وصلت المحاولة الأولى.
 session-store-back = ✅ عاد مجلد البيانات يقبل الكتابة. ما كان منتظرًا يتابع الآن.
 session-store-full = ❌ القرص الذي فيه مجلد البيانات ممتلئ، فلا يبدأ شيء جديد. ما قُبل محفوظ، وسأتابع بنفسي حين تتوفر مساحة.
@@ -149,3 +166,16 @@ store-import-refused = ⚠️ الاستيراد المُعد لم يكن كام
 store-imported = 📦 حلّ الاستيراد المُعد محل المخزن، عدد الصفوف: { $rows }.
 store-lost = ⚠️ تلفت قاعدة البيانات ولم توجد نسخة احتياطية سليمة، فبدأتُ بقاعدة فارغة. الملفات التالفة محفوظة باسم { $aside }.
 store-restored = ⚠️ تلفت قاعدة البيانات. استعدتُ النسخة { $backup } وعدد صفوفها { $rows }، وقد يغيب ما جاء بعدها. الملفات التالفة محفوظة باسم { $aside }.
+voice-kept = 🎙 حُفظت رسالتك الصوتية كملف. لا أستطيع الاستماع إليها لأن تحويل الكلام إلى نص غير مُعدّ. اكتب لي المهم من فضلك.
+agent-steps = { $count ->
+    [zero] بلا خطوات
+    [one] خطوة واحدة
+    [two] خطوتان
+    [few] { $count } خطوات
+    [many] { $count } خطوة
+   *[other] { $count } خطوة
+}
+end-left = ما زال مفتوحًا:
+    { $left }
+plan-lost = ⚠️ فُقد ملف الخطة وتعذّرت استعادته؛ لا توجد خطة الآن.
+plan-restored = ⚠️ فُقد ملف الخطة، فاستعدت قائمة المهام من آخر حالة لها؛ ويجب أن تنجح فحوصها من جديد.

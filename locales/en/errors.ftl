@@ -44,3 +44,5 @@ store-io = { $path } cannot be used: { $reason }.
 store-failed = The store failed and accepted nothing; restart greenlight, it will check and mend the store.
 store-newer = The store was written by a newer release (schema { $found }, this one knows { $known }); update greenlight.
 store-format = This is not a complete export, line { $line }: { $reason }. Nothing was changed.
+config-unknown-variable = There is no environment variable { $name }; unset it.
+config-unknown-variable-near = There is no environment variable { $name }; did you mean { $near }?

@@ -51,3 +51,4 @@ flow-button-keep = ↩️ Keep
 flow-topic-gone = ⚠️ The topic is gone, so this comes here.
 flow-answer-document = The whole answer is in the document.
 flow-answer-empty = The model gave no answer. Nothing was lost: ask again or change the model with /model.
+flow-face-done = 🏁 Done

@@ -1,7 +1,13 @@
 # session
-approvals-shown = Approvals: { $level }. Change with /approvals ask, auto or yolo.
+approvals-shown = 🔐 Approvals: { $level }
+
+    • ask: I ask before every change and command
+    • auto: I ask only before what may destroy data
+    • yolo: I never ask, and no plan waits for you
+
+    Change it with /approvals and the word.
 approvals-unknown = There is no level “{ $level }”. Use /approvals ask, auto or yolo.
-approvals-set = Approvals are now: { $level }.
+approvals-set = 🔐 Approvals are now: { $level }.
 budget-calls = tool calls
 budget-day-tokens = tokens a day
 budget-empty = empty replies of the model
@@ -9,27 +15,27 @@ budget-identical = identical calls in a row
 budget-malformed = malformed calls in a row
 budget-requests = model requests
 budget-tokens = tokens a turn
-button-always = ♾ Always allow this kind
+button-always = ♾️ Always in this session
 button-approve = ✅ Allow
 button-deny = 🚫 Deny
-card-always = ♾ Allowed, and always for this kind in this session.
-card-answered = ✔️ Answered.
+card-always = ♾️ Allowed, from now on without asking in this session.
+card-answered = ✔️ { $answer }
 card-approved = ✅ Allowed.
 card-cancelled = ⏹ The turn was stopped; nothing was run.
 card-denied = 🚫 Denied; nothing was run.
 card-expired = ⌛ Expired without an answer, which counts as denied.
-card-foot = 📂 { $cwd } · expires in { $minutes } min
+card-foot = 📂 { $cwd }
 card-restarted = ⌛ Expired at a restart; nothing was run.
-card-title = 🔐 { $tool } — { $class }
+card-title = 🔐 { $class } · { $tool }
 card-undelivered = ⌛ Could not be delivered; nothing was run.
-class-channel = sends a file to this chat
-class-destructive = may destroy data
-class-exec = runs a command
-class-network = uses the network
-class-plan = begins a plan
-class-read = reads
-class-spawn = starts a helper agent
-class-write = writes a file
+class-channel = Send a file to this chat?
+class-destructive = ⚠️ Run this? It may destroy data
+class-exec = Run this command?
+class-network = Use the network?
+class-plan = Begin a plan?
+class-read = Read this?
+class-spawn = Start a helper agent?
+class-write = Change this file?
 command-busy = A turn is running. Wait for its end or send /stop first.
 command-owner-only = Only the owner may do that.
 compact-begun = Summing the conversation up…
@@ -51,11 +57,15 @@ goal-cleared = The goal is cleared.
 goal-none = There is no goal. Set one with /goal and a text.
 goal-set = 🎯 The goal is set.
 goal-shown = 🎯 { $goal }
-language-set = The language is now { $language }.
-language-shown = Language: { $language }. Known: { $known }. /language auto follows your app.
-language-unknown = There is no language “{ $language }”. Known: { $known }.
+language-set = 🌐 I answer in { $language } now.
+language-shown = 🌐 { $language }
+
+    { $known }
+    /language auto · as your app
+language-unknown = There is no language “{ $language }”. Send one of these:
+    { $known }
 model-set = The model is now { $model }.
-model-shown = Models:
+model-shown = 🧠 Models:
     { $models }
     Choose with /model and a number.
 model-unknown = There is no model “{ $model }”. /model lists them.
@@ -103,7 +113,7 @@ status-queue = { $count ->
     [one] 📨 { $count } message is waiting
    *[other] 📨 { $count } messages are waiting
 }
-status-running = ⚙️ Running for { $seconds } s · { $requests } requests · { $calls } calls
+status-running = ⚙️ Running for { $time } · requests: { $requests } · calls: { $calls }
 status-sandbox-off = ⚠️ This kernel has no Landlock: commands run without a sandbox, and none run while planning.
 status-sandbox-on = 🛡 Commands run in a kernel sandbox
 stop-done = ⏹ Stopped.
@@ -133,7 +143,14 @@ turn-crash-loop = ❌ The program stopped three times at this point of the turn,
 turn-fallback = Another model takes over ({ $reason })
 turn-retry = Trying again { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ The plan was refused twice: { $error }
-usage-shown = Tokens of this session: { $input } read ({ $cached } from the cache), { $output } written. Today: { $today }.
+usage-shown = 🔢 Tokens of this session: { $input } read ({ $cached } from the cache), { $output } written. Today: { $today }.
+card-asker = 👤 { $name } asks for this.
+card-asker-private = 👤 { $name } asks for this in a private chat with me.
+card-expires = ⏳ Counts as denied after { $minutes } min.
+card-waiting = waiting for the owner's approval
+language-name = English
+question-hint-text = Type your answer.
+status-demo = a script, no language model
 outbox-again = 🔁 This may be a repeat: the first try could have arrived.
 session-store-back = ✅ My data directory takes writes again. What waited goes on now.
 session-store-full = ❌ The disk of my data directory is full, so nothing new is started. What was accepted is kept, and I go on by myself when there is room again.
@@ -142,3 +159,12 @@ store-import-refused = ⚠️ A staged import was not whole, so it was set aside
 store-imported = 📦 A staged import has replaced my store: { $rows } rows.
 store-lost = ⚠️ My database was damaged and no whole backup was found, so I began with an empty one. The damaged files are kept as { $aside }.
 store-restored = ⚠️ My database was damaged. I restored the backup { $backup } with { $rows } rows; what came after it may be missing. The damaged files are kept as { $aside }.
+voice-kept = 🎙 Your voice note is kept as a file. I cannot listen to it: no transcription is configured. Please write what matters.
+agent-steps = { $count ->
+    [one] { $count } step
+   *[other] { $count } steps
+}
+end-left = Still open:
+    { $left }
+plan-lost = ⚠️ The plan file was lost and could not be restored; there is no plan now.
+plan-restored = ⚠️ The plan file was lost, so I restored the checklist from its last state; its checks must pass again.

@@ -36,7 +36,7 @@ command-model = Show or choose the model
 command-approvals = How much to ask before acting
 command-project = Show or choose the project directory
 command-language = Choose the language
-command-goal = show or set the goal
+command-goal = Show or set the goal
 command-help = What this bot can do
 command-start = Greeting and first steps
 command-unknown = There is no command { $command }. Send /help for the list.
@@ -44,3 +44,7 @@ command-unknown = There is no command { $command }. Send /help for the list.
 # /help.
 help-intro = I work on the project on my owner's machine: I read it, plan, change files and run commands, and I ask before anything risky. Write what you need in your own words.
 help-footer = While I work you can keep writing; I take it into account. /stop ends the work at once.
+help-line = { $command } — { $what }
+help-plans = Plans
+help-work = Work
+help-settings = Settings

@@ -13,5 +13,57 @@ tool-bg-stop = Stopping
 tool-ask-user = Asking
 tool-web-fetch = Fetching
 tool-send-file = Sending
+# Labels of calls that succeeded.
+tool-read-file-done = Read
+tool-list-dir-done = Listed
+tool-glob-done = Found files
+tool-grep-done = Searched
+tool-git-view-done = Looked at git
+tool-write-file-done = Wrote
+tool-edit-file-done = Edited
+tool-bash-done = Ran
+tool-bg-start-done = Started in the background
+tool-bg-output-done = Looked at
+tool-bg-stop-done = Stopped
+tool-ask-user-done = Asked
+tool-web-fetch-done = Fetched
+tool-send-file-done = Sent
+# The plan tool by operation.
+tool-plan-init = Beginning a plan
+tool-plan-init-done = Began a plan
+tool-plan-submit = Writing the plan
+tool-plan-submit-done = Wrote the plan
+tool-plan-add-tasks = Building the checklist
+tool-plan-add-tasks-done = Built the checklist
+tool-plan-start = Starting a task
+tool-plan-start-done = Started
+tool-plan-complete = Completing
+tool-plan-complete-done = Completed
+tool-plan-update = Updating the checklist
+tool-plan-update-done = Updated the checklist
+tool-plan-revise = Revising the checklist
+tool-plan-revise-done = Revised the checklist
+tool-plan-check-replace = Replacing a check
+tool-plan-check-replace-done = Replaced a check
+tool-plan-get = Looking at the plan
+tool-plan-get-done = Looked at the plan
+# What a number counts.
+tool-count-lines = { $count ->
+    [one] { $count } line
+   *[other] { $count } lines
+}
+tool-count-entries = { $count ->
+    [one] { $count } entry
+   *[other] { $count } entries
+}
+tool-count-files = { $count ->
+    [one] { $count } file
+   *[other] { $count } files
+}
+tool-count-matches = { $count ->
+    [one] { $count } match
+   *[other] { $count } matches
+}
 sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
 sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
+tool-spawn-agent = Sub-agent

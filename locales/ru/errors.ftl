@@ -44,3 +44,5 @@ store-io = Не удаётся использовать { $path }: { $reason }.
 store-failed = Хранилище отказало и ничего не приняло; перезапустите greenlight, он проверит и починит хранилище.
 store-newer = Хранилище записано более новой версией (схема { $found }, эта знает { $known }); обновите greenlight.
 store-format = Это не полная выгрузка, строка { $line }: { $reason }. Ничего не изменено.
+config-unknown-variable = Переменной окружения { $name } нет; уберите её.
+config-unknown-variable-near = Переменной окружения { $name } нет; может быть, { $near }?

@@ -3,6 +3,7 @@ flow-thinking = Думаю
 flow-tools = { $count ->
     [one] { $count } инструмент
     [few] { $count } инструмента
+    [many] { $count } инструментов
    *[other] { $count } инструментов
 }
 flow-duration-seconds = { $s } с
@@ -19,11 +20,13 @@ flow-log = Журнал
 flow-earlier = { $count ->
     [one] … ещё { $count } строка выше
     [few] … ещё { $count } строки выше
+    [many] … ещё { $count } строк выше
    *[other] … ещё { $count } строк выше
 }
 flow-more = { $count ->
     [one] … ещё { $count }
     [few] … ещё { $count }
+    [many] … ещё { $count }
    *[other] … ещё { $count }
 }
 flow-checklist = Список задач
@@ -47,10 +50,11 @@ flow-reason-left = Осталось:
 flow-button-stop = ⏹ Стоп
 flow-button-approve = ✅ Утвердить
 flow-button-approve-later = ⏳ Утвердить после хода
-flow-button-discard = 🗑 Отменить план
+flow-button-discard = 🗑 Удалить
 flow-button-retry = 🔁 Повторить
-flow-button-discard-confirm = 🗑 Отменить? Сделано { $done }/{ $total }
+flow-button-discard-confirm = 🗑 Удалить? Сделано { $done }/{ $total }
 flow-button-keep = ↩️ Оставить
 flow-topic-gone = ⚠️ Темы больше нет, поэтому сообщение пришло сюда.
 flow-answer-document = Ответ целиком — в документе.
 flow-answer-empty = Модель не дала ответа. Ничего не потеряно: спросите ещё раз или смените модель командой /model.
+flow-face-done = 🏁 Выполнен

@@ -1,7 +1,13 @@
 # session
-approvals-shown = Разрешения: { $level }. Изменить: /approvals ask, auto или yolo.
+approvals-shown = 🔐 Разрешения: { $level }
+
+    • ask: спрашиваю перед каждой записью и командой
+    • auto: спрашиваю, только если можно потерять данные
+    • yolo: не спрашиваю никогда, и планы вас не ждут
+
+    Изменить: /approvals и слово.
 approvals-unknown = Уровня «{ $level }» нет. Есть /approvals ask, auto и yolo.
-approvals-set = Разрешения теперь: { $level }.
+approvals-set = 🔐 Разрешения теперь: { $level }.
 budget-calls = вызовы инструментов
 budget-day-tokens = токены за день
 budget-empty = пустые ответы модели
@@ -9,27 +15,27 @@ budget-identical = одинаковые вызовы подряд
 budget-malformed = испорченные вызовы подряд
 budget-requests = запросы к модели
 budget-tokens = токены за ход
-button-always = ♾ Всегда разрешать такое
+button-always = ♾️ Всегда в этой сессии
 button-approve = ✅ Разрешить
 button-deny = 🚫 Отклонить
-card-always = ♾ Разрешено, и впредь для такого в этой сессии.
-card-answered = ✔️ Ответ получен.
+card-always = ♾️ Разрешено, дальше в этой сессии без вопросов.
+card-answered = ✔️ { $answer }
 card-approved = ✅ Разрешено.
 card-cancelled = ⏹ Ход остановлен; ничего не запущено.
 card-denied = 🚫 Отклонено; ничего не запущено.
 card-expired = ⌛ Истекло без ответа, это считается отказом.
-card-foot = 📂 { $cwd } · истекает через { $minutes } мин
+card-foot = 📂 { $cwd }
 card-restarted = ⌛ Истекло при перезапуске; ничего не запущено.
-card-title = 🔐 { $tool } — { $class }
+card-title = 🔐 { $class } · { $tool }
 card-undelivered = ⌛ Не удалось доставить; ничего не запущено.
-class-channel = отправляет файл в этот чат
-class-destructive = может уничтожить данные
-class-exec = выполняет команду
-class-network = обращается к сети
-class-plan = начинает план
-class-read = читает
-class-spawn = запускает агента-помощника
-class-write = пишет файл
+class-channel = Отправить файл в этот чат?
+class-destructive = ⚠️ Выполнить? Может уничтожить данные
+class-exec = Выполнить команду?
+class-network = Обратиться к сети?
+class-plan = Начать план?
+class-read = Прочитать?
+class-spawn = Запустить агента-помощника?
+class-write = Изменить файл?
 command-busy = Идёт ход. Дождитесь конца или отправьте /stop.
 command-owner-only = Это может только владелец.
 compact-begun = Подвожу итог разговора…
@@ -46,16 +52,20 @@ end-plan-not-ready = ⚠️ План не готов. Не хватает: { $it
 end-plan-ready = 👀 План готов к проверке.
 end-question = ❓ Жду вашего ответа.
 end-timed-out = ⏱ Ход длился слишком долго и завершён. Сделанное сохранено; напишите, чтобы продолжить.
-execute-busy = Идёт ход, сейчас одобрить нельзя. Дождитесь конца, затем нажмите «Одобрить» или отправьте /execute.
+execute-busy = Идёт ход, сейчас утвердить нельзя. Дождитесь конца, затем нажмите «Утвердить» или отправьте /execute.
 goal-cleared = Цель снята.
 goal-none = Цели нет. Задайте её: /goal и текст.
 goal-set = 🎯 Цель задана.
 goal-shown = 🎯 { $goal }
-language-set = Язык теперь: { $language }.
-language-shown = Язык: { $language }. Доступны: { $known }. /language auto — как в приложении.
-language-unknown = Языка «{ $language }» нет. Доступны: { $known }.
+language-set = 🌐 Теперь отвечаю на языке: { $language }.
+language-shown = 🌐 { $language }
+
+    { $known }
+    /language auto · как в приложении
+language-unknown = Языка «{ $language }» нет. Есть такие:
+    { $known }
 model-set = Модель теперь: { $model }.
-model-shown = Модели:
+model-shown = 🧠 Модели:
     { $models }
     Выбор: /model и номер.
 model-unknown = Модели «{ $model }» нет. Список: /model.
@@ -66,13 +76,13 @@ plan-corrupt = ⚠️ Файл плана этой сессии не читае�
 plan-diff-none = С прошлого показа план не изменился.
 plan-edit-how = Отредактируйте документ и пришлите его ответом на моё сообщение: это будет следующая редакция.
 plan-edit-only-editing = Сейчас план не пишется.
-plan-edit-taken = ✍️ Ваш текст теперь план. Прочтите его ниже и одобрите.
-plan-live-active = Идёт работа по одобренному плану. /show_plan покажет его, /discard завершит.
-plan-live-editing = План ждёт вас. /show_plan покажет его, «Одобрить» или /execute запустит, /discard удалит.
-plan-mode-on = 📝 Режим плана включён: читаю и обсуждаю, ничего не пишу, пока вы не одобрите план. Расскажите, что нужно построить. /discard выключает режим.
+plan-edit-taken = ✍️ Ваш текст теперь план. Прочтите его ниже и утвердите.
+plan-live-active = Идёт работа по утверждённому плану. /show_plan покажет его, /discard удалит.
+plan-live-editing = План ждёт вас. /show_plan покажет его, «Утвердить» или /execute запустит, /discard удалит.
+plan-mode-on = 📝 Режим плана включён: читаю и обсуждаю, ничего не пишу, пока вы не утвердите план. Расскажите, что нужно построить. /discard выключает режим.
 plan-none = нет
 plan-off = Планирование выключено в настройках (plan.enabled).
-plan-reopened = ⚠️ Текст плана изменился после одобрения, поэтому ничего не запущено. Прочтите и одобрите снова.
+plan-reopened = ⚠️ Текст плана изменился после утверждения, поэтому ничего не запущено. Прочтите и утвердите снова.
 plan-running = выполняется
 plan-save-failed = ❌ План не удалось сохранить; ничего не изменено. Проверьте диск и повторите.
 plan-status-head = 📋 { $title } · v{ $version } · { $done }/{ $total }
@@ -107,7 +117,7 @@ status-queue = { $count ->
     [many] 📨 Ждут { $count } сообщений
    *[other] 📨 Ждут { $count } сообщения
 }
-status-running = ⚙️ Идёт { $seconds } с · запросов: { $requests } · вызовов: { $calls }
+status-running = ⚙️ Идёт { $time } · запросов: { $requests } · вызовов: { $calls }
 status-sandbox-off = ⚠️ В этом ядре нет Landlock: команды идут без песочницы, а при планировании не выполняются.
 status-sandbox-on = 🛡 Команды выполняются в песочнице ядра
 stop-done = ⏹ Остановлено.
@@ -116,8 +126,8 @@ stop-nothing = Ничего не выполняется.
 session-store-failed = ❌ Не могу писать в каталог данных, поэтому ничего нового не начато. Проверьте место и права; принятое сохранено.
 tap-always = Впредь разрешено
 tap-approved = Разрешено
-tap-approved-plan = Одобрено
-tap-busy = Идёт ход. Одобрите, когда он закончится.
+tap-approved-plan = Утверждено
+tap-busy = Идёт ход. Утвердите, когда он закончится.
 tap-confirm-discard = Нажмите ещё раз, чтобы удалить
 tap-denied = Отклонено
 tap-discarded = Удалено
@@ -130,14 +140,21 @@ tap-stopped = Останавливаю
 tap-superseded = Это старая версия. Откройте последнее сообщение.
 tap-taken = Принято
 tool-other = Инструмент
-tool-plan-file = план
+tool-plan-file = плана
 tool-plan = План
 turn-compacted = Разговор сокращён, чтобы освободить место.
 turn-crash-loop = ❌ Программа трижды остановилась на этом месте, больше не пробую. Сделанное сохранено; напишите, чтобы продолжить.
 turn-fallback = Продолжает другая модель ({ $reason })
 turn-retry = Пробую снова { $try }/{ $tries } ({ $reason })
 turn-submission-refused = ❌ План отклонён дважды: { $error }
-usage-shown = Токены сессии: прочитано { $input } (из кеша { $cached }), написано { $output }. Сегодня: { $today }.
+usage-shown = 🔢 Токены сессии: прочитано { $input } (из кеша { $cached }), написано { $output }. Сегодня: { $today }.
+card-asker = 👤 Об этом просит { $name }.
+card-asker-private = 👤 Об этом просит { $name } в личном чате со мной.
+card-expires = ⏳ Через { $minutes } мин считается отказом.
+card-waiting = ждёт разрешения владельца
+language-name = Русский
+question-hint-text = Напишите ответ.
+status-demo = сценарий, не языковая модель
 outbox-again = 🔁 Возможно, это повтор: первая попытка могла дойти.
 session-store-back = ✅ Каталог данных снова доступен для записи. Отложенное продолжается.
 session-store-full = ❌ На диске с каталогом данных нет места, поэтому ничего нового не начинается. Принятое сохранено; когда место появится, я продолжу сам.
@@ -146,3 +163,14 @@ store-import-refused = ⚠️ Подготовленный импорт был �
 store-imported = 📦 Подготовленный импорт заменил хранилище, строк: { $rows }.
 store-lost = ⚠️ База данных повреждена, целой копии не нашлось, поэтому начата пустая. Повреждённые файлы сохранены как { $aside }.
 store-restored = ⚠️ База данных повреждена. Восстановлена копия { $backup }, строк: { $rows }; более позднее могло пропасть. Повреждённые файлы сохранены как { $aside }.
+voice-kept = 🎙 Голосовое сообщение сохранено как файл. Прослушать его я не могу: расшифровка не настроена. Напишите, пожалуйста, главное текстом.
+agent-steps = { $count ->
+    [one] { $count } шаг
+    [few] { $count } шага
+    [many] { $count } шагов
+   *[other] { $count } шага
+}
+end-left = Осталось:
+    { $left }
+plan-lost = ⚠️ Файл плана пропал, и восстановить его не удалось; плана сейчас нет.
+plan-restored = ⚠️ Файл плана пропал, поэтому я восстановил список задач по последнему состоянию; проверки нужно пройти заново.

@@ -1,6 +1,7 @@
 //! Which calls of a batch may run now: at most four at once, conflicting ones in the order given.
 
 use crate::domain::Effects;
+use crate::plan::evidence::touches;
 
 /// Calls that run at the same time.
 pub const PARALLEL: usize = 4;
@@ -47,10 +48,10 @@ impl Item {
                 && !item.barrier
         };
         if only_paths(self) && only_paths(other) {
-            return self
-                .targets
-                .iter()
-                .any(|target| other.targets.contains(target));
+            return self.targets.iter().any(|target| {
+                let mut others = other.targets.iter();
+                others.any(|other| touches(target, other) || touches(other, target))
+            });
         }
         true
     }

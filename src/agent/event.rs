@@ -32,6 +32,8 @@ pub enum Event {
     BatchDone {
         /// Messages that arrived meanwhile, to be handed to the model now.
         steer: Vec<UserInput>,
+        /// What the host has to say about the batch, in English for the model.
+        hints: Vec<String>,
     },
     /// The side call for the digest ended; `None` if it failed.
     Compacted(Option<String>),
@@ -48,8 +50,8 @@ pub struct Finished {
     pub outcome: ToolOutcome,
     /// Declared effects.
     pub effects: Effects,
-    /// Path it was about, if one.
-    pub target: Option<String>,
+    /// Resolved paths it was about; empty if they are not known.
+    pub targets: Vec<String>,
     /// Whether the arguments could not be understood.
     pub malformed: bool,
     /// Whether it was a plan submission that was refused, with the error people may read.
@@ -65,6 +67,8 @@ pub struct PlanFacts {
     pub missing_keys: Vec<String>,
     /// In Active: titles of tasks that are not resolved with fresh evidence.
     pub open_tasks: Vec<String>,
+    /// The one nudge about open tasks, in English for the model; `None` if there is no reason for one.
+    pub nudge: Option<String>,
     /// Planned targets that nothing has touched.
     pub unfinished_targets: Vec<String>,
     /// Verification commands without fresh success while every task is resolved.

@@ -85,19 +85,20 @@ fn blocker(text: &str) -> Option<String> {
 }
 
 fn failed_mutation(turn: &mut Turn, text: &str) -> Option<Verdict> {
-    let failed = turn.failed_mutation.as_ref()?;
-    if failed.reread && !text.is_empty() {
+    if turn.mutations.accept(text) {
         return None;
     }
-    let target = failed.target.clone().unwrap_or_else(|| "the file".into());
+    let failed = turn.mutations.pending()?;
     if turn.counters.failed_mutation >= 2 {
-        return Some(Verdict::End(EndReason::Incomplete { left: vec![target] }));
+        let left = if failed.targets.is_empty() {
+            vec![failed.tool.clone()]
+        } else {
+            failed.targets.clone()
+        };
+        return Some(Verdict::End(EndReason::Incomplete { left }));
     }
     turn.counters.failed_mutation += 1;
-    Some(Verdict::Correct(format!(
-        "Your last change of {target} failed and was not repeated. Read it again and call the tool \
-         with corrected arguments, or begin your reply with `Blocked:` and say what blocks you."
-    )))
+    turn.mutations.correction().map(Verdict::Correct)
 }
 
 fn intent(turn: &mut Turn, text: &str) -> Option<Verdict> {
@@ -156,20 +157,14 @@ fn verification(turn: &mut Turn, plan: &PlanFacts) -> Option<Verdict> {
 }
 
 fn open_tasks(turn: &mut Turn, plan: &PlanFacts) -> Option<Verdict> {
-    if plan.open_tasks.is_empty() {
-        return None;
-    }
+    let nudge = plan.nudge.clone().filter(|_| !plan.open_tasks.is_empty())?;
     if turn.counters.open_tasks >= 1 {
         return Some(Verdict::End(EndReason::Incomplete {
             left: plan.open_tasks.clone(),
         }));
     }
     turn.counters.open_tasks += 1;
-    Some(Verdict::Correct(format!(
-        "The checklist has open tasks: {}. Go on with the next one, complete it with the plan tool, \
-         or begin your reply with `Blocked:` and say what blocks you.",
-        plan.open_tasks.join("; ")
-    )))
+    Some(Verdict::Correct(nudge))
 }
 
 fn empty(turn: &mut Turn, text: &str) -> Option<Verdict> {

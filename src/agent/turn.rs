@@ -7,6 +7,8 @@ use crate::domain::{
     ToolCall, ToolOutcome, TurnId, Usage,
 };
 
+use crate::plan::evidence::{MutationMemory, Tried};
+
 use super::event::{Cancel, Event, Finished, PlanFacts, TimerId};
 use super::judge::Counters;
 use super::transcript::{Record, UserInput};
@@ -18,8 +20,6 @@ const RETRIES: u32 = 5;
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 /// Longest wait between tries that the host chooses itself.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
-/// Identical consecutive calls at which the model is told.
-const STALL_HINTS: [u32; 3] = [3, 6, 12];
 /// Identical consecutive calls at which the turn ends.
 const STALL_END: u32 = 15;
 /// Malformed calls in a row that are corrected.
@@ -65,14 +65,7 @@ pub struct Turn {
     malformed: u32,
     submissions_refused: u32,
     pub(super) counters: Counters,
-    pub(super) failed_mutation: Option<FailedMutation>,
-}
-
-/// A mutation that failed and has not been mended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FailedMutation {
-    pub(super) target: Option<String>,
-    pub(super) reread: bool,
+    pub(super) mutations: MutationMemory,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +99,7 @@ impl Turn {
             malformed: 0,
             submissions_refused: 0,
             counters: Counters::default(),
-            failed_mutation: None,
+            mutations: MutationMemory::default(),
         }
     }
 
@@ -128,6 +121,13 @@ impl Turn {
         self.usage
     }
 
+    /// Adds what a sub-agent used to the turn's own count.
+    pub fn charge(&mut self, usage: Usage) {
+        self.usage.input += usage.input;
+        self.usage.cached += usage.cached;
+        self.usage.output += usage.output;
+    }
+
     /// Model requests and tool calls so far.
     #[must_use]
     pub fn spent(&self) -> (u32, u32) {
@@ -146,7 +146,7 @@ impl Turn {
             Event::Reply { reply, plan } => self.reply(reply, &plan),
             Event::ModelFailed(fault) => self.model_failed(fault),
             Event::Finished(finished) => self.finished(finished),
-            Event::BatchDone { steer } => self.batch_done(steer),
+            Event::BatchDone { steer, hints } => self.batch_done(steer, hints),
             Event::Compacted(digest) => self.compacted(digest),
             Event::Timer(TimerId::WallTime) => self.cancel_with(EndReason::TimedOut),
             Event::Timer(TimerId::Retry) => {
@@ -332,19 +332,21 @@ impl Turn {
         let Phase::Working { calls } = &mut self.phase else {
             return Vec::new();
         };
-        let before = calls.len();
-        calls.retain(|call| call.id != finished.outcome.call);
-        if calls.len() == before {
+        let Some(at) = calls
+            .iter()
+            .position(|call| call.id == finished.outcome.call)
+        else {
             return Vec::new();
-        }
-        self.remember(&finished);
+        };
+        let call = calls.remove(at);
+        self.remember(&call, &finished);
         vec![Effect::Append(Record::Outcome {
             turn: self.id,
             outcome: finished.outcome,
         })]
     }
 
-    fn remember(&mut self, finished: &Finished) {
+    fn remember(&mut self, call: &ToolCall, finished: &Finished) {
         if finished.malformed {
             self.malformed += 1;
         } else {
@@ -356,27 +358,20 @@ impl Turn {
                 .submission_error
                 .clone_from(&finished.refused_submission);
         }
-        match (finished.effects, finished.outcome.status) {
-            (Effects::Write, CallStatus::Ok) => self.failed_mutation = None,
-            (Effects::Write, CallStatus::Failed) => {
-                self.failed_mutation = Some(FailedMutation {
-                    target: finished.target.clone(),
-                    reread: false,
-                });
-            }
-            (Effects::Exec, CallStatus::Ok) if finished.outcome.changed => {
-                self.failed_mutation = None;
-            }
-            (Effects::Read, CallStatus::Ok) => {
-                if let Some(failed) = &mut self.failed_mutation {
-                    failed.reread |= failed.target.is_none() || failed.target == finished.target;
-                }
-            }
-            _ => {}
+        // A call of a tool that does not exist changed nothing.
+        if !finished.malformed || finished.effects == Effects::Write {
+            self.mutations.observe(&Tried {
+                tool: &call.name,
+                arguments: &call.arguments,
+                targets: &finished.targets,
+                effects: finished.effects,
+                status: finished.outcome.status,
+                changed: finished.outcome.changed,
+            });
         }
     }
 
-    fn batch_done(&mut self, steer: Vec<UserInput>) -> Vec<Effect> {
+    fn batch_done(&mut self, steer: Vec<UserInput>, hints: Vec<String>) -> Vec<Effect> {
         if !matches!(self.phase, Phase::Working { .. }) {
             return Vec::new();
         }
@@ -391,13 +386,7 @@ impl Turn {
             return self.finish_budget("budget-malformed");
         }
         let mut effects = self.record_inputs(steer);
-        if STALL_HINTS.contains(&self.identical) {
-            effects.push(self.host(format!(
-                "You have made the same call {} times in a row with the same arguments. Its result \
-                 will not change. Try something else, or say what blocks you.",
-                self.identical
-            )));
-        }
+        effects.extend(hints.into_iter().map(|hint| self.host(hint)));
         effects.extend(self.ask());
         effects
     }

@@ -52,16 +52,23 @@ fn done(id: &str, effects: Effects, status: CallStatus) -> Event {
     Event::Finished(Finished {
         outcome: not_run(&call(id), status, "x"),
         effects,
-        target: Some("a".into()),
+        targets: vec!["a".into()],
         malformed: false,
         refused_submission: None,
     })
 }
 
+fn batch_done(hints: Vec<String>) -> Event {
+    let steer = Vec::new();
+    Event::BatchDone { steer, hints }
+}
+
 fn end(effects: &[Effect]) -> Option<(EndReason, String)> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Finish { reason, answer } => Some((reason.clone(), answer.clone())),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Finish { reason, answer } = effect else {
+            return None;
+        };
+        Some((reason.clone(), answer.clone()))
     })
 }
 
@@ -97,7 +104,7 @@ fn calls_run_and_their_outcomes_lead_to_the_next_request() {
         "twice"
     );
     turn.step(done("2", Effects::Read, CallStatus::Ok));
-    assert!(asks(&turn.step(Event::BatchDone { steer: Vec::new() })));
+    assert!(asks(&turn.step(batch_done(Vec::new()))));
 }
 
 #[test]
@@ -121,7 +128,7 @@ fn the_request_budget_ends_the_turn() {
         let id = n.to_string();
         turn.step(reply("", vec![call(&id)], PlanFacts::default()));
         turn.step(done(&id, Effects::Read, CallStatus::Ok));
-        let effects = turn.step(Event::BatchDone { steer: Vec::new() });
+        let effects = turn.step(batch_done(Vec::new()));
         assert_eq!(end(&effects).is_some(), n == 5);
     }
     assert!(turn.is_over());
@@ -149,6 +156,7 @@ fn open_tasks_are_named_once_and_then_the_turn_is_incomplete() {
     let mut turn = turn();
     let facts = PlanFacts {
         open_tasks: vec!["Fix".into()],
+        nudge: Some("t1=pending".into()),
         ..PlanFacts::default()
     };
     assert!(asks(&turn.step(reply("Later.", Vec::new(), facts.clone()))));
@@ -166,12 +174,49 @@ fn a_failed_change_is_remembered_until_it_is_mended() {
     let mut turn = turn();
     turn.step(reply("", vec![call("1")], PlanFacts::default()));
     turn.step(done("1", Effects::Write, CallStatus::Failed));
-    turn.step(Event::BatchDone { steer: Vec::new() });
+    turn.step(batch_done(Vec::new()));
     assert!(asks(&turn.step(say("All is done."))));
     turn.step(reply("", vec![call("2")], PlanFacts::default()));
     turn.step(done("2", Effects::Write, CallStatus::Ok));
-    turn.step(Event::BatchDone { steer: Vec::new() });
+    turn.step(batch_done(Vec::new()));
     assert!(end(&turn.step(say("All is done."))).is_some());
+}
+
+#[test]
+fn a_blocker_counts_only_after_the_target_of_the_failed_change_was_read_again() {
+    let blocker = "I cannot edit it because it is generated.";
+    let mut turn = turn();
+    turn.step(reply("", vec![call("1")], PlanFacts::default()));
+    turn.step(done("1", Effects::Write, CallStatus::Failed));
+    turn.step(batch_done(Vec::new()));
+    assert!(asks(&turn.step(say(blocker))));
+    turn.step(reply("", vec![call("2")], PlanFacts::default()));
+    turn.step(done("2", Effects::Read, CallStatus::Ok));
+    turn.step(batch_done(Vec::new()));
+    assert!(end(&turn.step(say(blocker))).is_some());
+}
+
+#[test]
+fn hints_reach_the_model_with_the_next_request() {
+    let mut turn = turn();
+    turn.step(reply("", vec![call("1")], PlanFacts::default()));
+    turn.step(done("1", Effects::Read, CallStatus::Ok));
+    let effects = turn.step(batch_done(vec!["[Host] again".into()]));
+    assert!(matches!(
+        effects.first(),
+        Some(Effect::Append(Record::Host { text, .. })) if text == "[Host] again"
+    ));
+    assert!(asks(&effects));
+}
+
+#[test]
+fn open_tasks_without_a_reason_to_nudge_do_not_hold_the_answer_back() {
+    let facts = PlanFacts {
+        open_tasks: vec!["Checked before the restart".into()],
+        ..PlanFacts::default()
+    };
+    let effects = turn().step(reply("It is done.", Vec::new(), facts));
+    assert_eq!(end(&effects).map(|e| e.0), Some(EndReason::Done));
 }
 
 #[test]
@@ -199,10 +244,7 @@ fn a_full_window_is_summed_up_once() {
     }
     turn.step(event);
     turn.step(done("1", Effects::Read, CallStatus::Ok));
-    assert_eq!(
-        turn.step(Event::BatchDone { steer: Vec::new() }),
-        vec![Effect::Compact]
-    );
+    assert_eq!(turn.step(batch_done(Vec::new())), vec![Effect::Compact]);
     assert!(asks(&turn.step(Event::Compacted(Some("digest".into())))));
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -13,15 +13,16 @@ use crate::config::{self, Adapter, ModelSettings, Settings};
 use crate::domain::Fault;
 use crate::llm::{self, Model};
 use crate::playground::demo::Demo;
+use crate::session::access::StoreMemory;
 use crate::session::board::Board;
 use crate::session::flow_task::Reposts;
+use crate::session::inbox::StoreInbox;
 use crate::session::journal::StoreJournal;
 use crate::session::usage::UsageBook;
-use crate::session::{Answered, Deps, Sessions};
-use crate::store::{Store, StoreError};
+use crate::session::{Answered, Deps, PlanEvent, Sessions};
+use crate::store::Store;
 use crate::telegram::api::{ApiClient, Lane};
 use crate::telegram::dispatch::{self, Context, Lanes, Setup};
-use crate::telegram::inbox::Inbox;
 use crate::telegram::listener::{self, Fed, Intake};
 use crate::telegram::outbox::{Outbox, OutboxParts};
 use crate::text::redact::Redactor;
@@ -33,6 +34,8 @@ use super::signals::Signals;
 
 /// Updates that may wait between the inbox and the dispatcher.
 const FEED: usize = 1024;
+/// Events that a slow watcher may be behind.
+const EVENTS: usize = 256;
 /// Deliveries that may wait in each lane.
 const LANES: usize = 1024;
 /// How long sessions may take to put their turns down.
@@ -44,6 +47,24 @@ const BACKUP_EVERY: Duration = Duration::from_secs(3600);
 
 /// Seconds for which it is known that a message was sent.
 const LEDGER_SECONDS: i64 = 7 * 24 * 3600;
+
+/// Parts that stand in for the configured ones, where the bot lives inside another program.
+#[derive(Clone, Default)]
+pub struct Parts {
+    /// Models, the first one first; `None` for the configured ones.
+    pub models: Option<Vec<Arc<dyn Model>>>,
+    /// Program that confines commands; `None` for the running one, which is wrong inside another
+    /// program.
+    pub helper: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts")
+            .field("helper", &self.helper)
+            .finish_non_exhaustive()
+    }
+}
 
 /// A running bot.
 #[derive(Debug)]
@@ -62,6 +83,18 @@ impl Bot {
     /// # Errors
     /// A fault to be told on the terminal: the data directory, the token, the model.
     pub async fn start(settings: Settings, redactor: Arc<Redactor>) -> Result<Self, Fault> {
+        Self::start_with(settings, redactor, Parts::default()).await
+    }
+
+    /// Like [`Self::start`], with some parts from the caller.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(
+        settings: Settings,
+        redactor: Arc<Redactor>,
+        parts: Parts,
+    ) -> Result<Self, Fault> {
         let token = settings
             .telegram
             .token
@@ -76,7 +109,7 @@ impl Bot {
         let sending = ApiClient::new(&api_url, &token, Lane::Send)?;
         let bot = polling.bot_id();
         let now = chrono::Utc::now().timestamp();
-        let inbox = Inbox::open(store.clone(), bot, now)
+        let inbox = StoreInbox::open(store.clone(), bot, now)
             .await
             .map_err(|fault| fault.fault())?;
         let (feed, fed) = mpsc::channel::<Fed>(FEED);
@@ -85,24 +118,26 @@ impl Bot {
             .webhook
             .as_ref()
             .map(|hook| hook.secret.clone());
-        let intake = Intake::new(inbox.clone(), feed.clone(), secret);
+        let intake = Intake::new(Arc::new(inbox.clone()), feed.clone(), secret);
         let me = listener::who_am_i(&polling, &cancel)
             .await
             .map_err(|_| Fault::user("cli-telegram-refused", &[]))?;
         info!(bot.username = me.username, "signed in");
         let username = me.username.clone();
+        let (memory, known) = StoreMemory::load(store.clone(), now)
+            .await
+            .map_err(|fault| fault.fault())?;
         let (context, lanes) = Context::start(Setup {
             me,
             settings: settings.telegram.clone(),
             language: settings.language.clone(),
-            store: store.clone(),
-            inbox: inbox.clone(),
+            memory: Arc::new(memory),
+            known,
+            inbox: Arc::new(inbox.clone()),
             feed,
             to_markdown: inbound::to_markdown,
             capacity: LANES,
-        })
-        .await
-        .map_err(|fault| fault.fault())?;
+        });
         let outbox = Outbox::start(OutboxParts {
             wire: Arc::new(sending.clone()),
             journal: Arc::new(StoreJournal::new(store.clone())),
@@ -111,8 +146,11 @@ impl Bot {
             language: settings.language.clone(),
         });
         let deps = Arc::new(Deps {
-            models: models(&settings)?,
-            toolbox: toolbox(&settings, &redactor)?,
+            models: match parts.models {
+                Some(models) => models,
+                None => models(&settings)?,
+            },
+            toolbox: toolbox(&settings, &redactor, parts.helper)?,
             settings: RwLock::new(Arc::new(settings)),
             store: store.clone(),
             outbox,
@@ -121,6 +159,7 @@ impl Bot {
             redactor,
             reposts: Arc::new(Reposts::default()),
             answered: Answered::default(),
+            events: broadcast::channel(EVENTS).0,
             usage: UsageBook::open(&store)
                 .await
                 .map_err(|fault| fault.fault())?,
@@ -130,10 +169,7 @@ impl Bot {
         });
         let metrics = super::metrics::install();
         super::http::start(&deps, &intake, metrics.ok(), &cancel).await?;
-        let running = Self::launch(deps, context, polling, intake, fed, lanes, cancel)
-            .await
-            .map_err(|fault| fault.fault())?;
-        Ok(running)
+        Self::launch(deps, context, polling, intake, fed, lanes, cancel).await
     }
 
     async fn launch(
@@ -144,9 +180,11 @@ impl Bot {
         fed: mpsc::Receiver<Fed>,
         lanes: Lanes,
         cancel: CancellationToken,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Fault> {
         let store = deps.store.clone();
-        let sessions = Sessions::wake(Arc::clone(&deps)).await?;
+        let sessions = Sessions::wake(Arc::clone(&deps))
+            .await
+            .map_err(|fault| fault.fault())?;
         let router = Router::new(sessions, Arc::clone(&deps), Arc::clone(&context));
         let router = tokio::spawn(router.run(lanes, cancel.clone(), DRAIN));
         tokio::spawn(dispatch::run(
@@ -156,7 +194,7 @@ impl Bot {
             cancel.clone(),
         ));
         super::report::tell_owner(&deps, &context);
-        let reopened = intake.reopen().await?;
+        let reopened = intake.reopen().await.map_err(|fault| fault.fault)?;
         if reopened > 0 {
             info!(updates = reopened, "open updates are handled again");
         }
@@ -204,6 +242,12 @@ impl Bot {
     #[must_use]
     pub fn claim_code(&self) -> Option<String> {
         self.context.offer_claim()
+    }
+
+    /// What happens to plans from now on.
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<PlanEvent> {
+        self.deps.events.subscribe()
     }
 
     /// Ends when the bot cannot go on by itself, such as when its token is refused.
@@ -271,9 +315,16 @@ fn connect(settings: &ModelSettings) -> Result<Arc<dyn Model>, Fault> {
     llm::connect(settings)
 }
 
-fn toolbox(settings: &Settings, redactor: &Arc<Redactor>) -> Result<Toolbox, Fault> {
-    let helper = std::env::current_exe()
-        .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?;
+fn toolbox(
+    settings: &Settings,
+    redactor: &Arc<Redactor>,
+    helper: Option<PathBuf>,
+) -> Result<Toolbox, Fault> {
+    let helper = match helper {
+        Some(helper) => helper,
+        None => std::env::current_exe()
+            .map_err(|fault| Fault::user("cli-no-runtime", &[("reason", &fault.to_string())]))?,
+    };
     let clean = Arc::clone(redactor);
     Ok(Toolbox::new(ToolboxOptions {
         settings: settings.tools.clone(),

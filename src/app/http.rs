@@ -19,7 +19,8 @@ use crate::plan::view::{self, PlanView};
 use crate::plan::{context, evidence, store::PlanFiles};
 use crate::session::usage::Sums;
 use crate::session::{Deps, SessionRecord, flow_record, record};
-use crate::store::{StoreError, Table};
+use crate::store::Table;
+use crate::telegram::durable::DurableError;
 use crate::telegram::listener::{Intake, PollState};
 
 use super::metrics::{Levels, Metrics};
@@ -65,9 +66,15 @@ pub(super) async fn start(
         .as_ref()
         .map(|_| Arc::new(Hook(intake.clone())) as Arc<dyn WebhookIntake>);
     let rendered = metrics.clone();
+    let events = Events::new(chrono::Utc::now());
+    tokio::spawn(super::plan_events::publish(
+        Arc::clone(deps),
+        events.clone(),
+        cancel.clone(),
+    ));
     let parts = HttpParts {
         source: Arc::new(View(Arc::clone(deps))),
-        events: Events::new(chrono::Utc::now()),
+        events,
         health: Health::new(&deps.store, polls, model),
         store: deps.store.clone(),
         metrics: Arc::new(move || rendered.as_ref().map(Metrics::render).unwrap_or_default()),
@@ -120,7 +127,7 @@ impl WebhookIntake for Hook {
         self.0.secret_matches(header)
     }
 
-    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), DurableError>> {
         let intake = self.0.clone();
         async move { intake.accept(&body).await }.boxed()
     }

@@ -7,12 +7,13 @@ mod http;
 pub mod logging;
 pub mod metrics;
 mod panel_flow;
+mod plan_events;
 mod playground;
 mod report;
 mod route;
 mod signals;
 mod start;
 
-pub use bot::{Bot, run};
+pub use bot::{Bot, Parts, run};
 pub use playground::run as run_playground;
 pub use start::{main_playground, main_run};

@@ -159,7 +159,7 @@ fn known() -> impl Iterator<Item = &'static str> {
 }
 
 /// The most similar name; a right key in the wrong section counts as similar.
-fn nearest<'k>(name: &str, choices: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub(super) fn nearest<'k>(name: &str, choices: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     choices
         .map(|choice| {

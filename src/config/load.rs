@@ -108,6 +108,32 @@ pub fn require_token(settings: &Settings) -> Result<(), ConfigError> {
     }
 }
 
+/// Refuses a variable of the environment that looks like ours and is none: a mistyped one would be
+/// left out without a word.
+///
+/// # Errors
+/// Naming the first such variable, and the nearest one that there is.
+pub fn known_variables<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), ConfigError> {
+    let mut known: Vec<String> = KEYS.iter().flat_map(Key::env_names).collect();
+    known.push("GREENLIGHT_HOME".to_owned());
+    let unknown = names
+        .filter(|name| name.starts_with("GREENLIGHT_"))
+        .filter(|name| !known.iter().any(|known| known == name))
+        .min();
+    let Some(name) = unknown else {
+        return Ok(());
+    };
+    Err(
+        match file::nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => ConfigError::new(
+                "config-unknown-variable-near",
+                &[("name", name), ("near", near)],
+            ),
+            None => ConfigError::new("config-unknown-variable", &[("name", name)]),
+        },
+    )
+}
+
 struct Layered {
     value: Value,
     place: String,

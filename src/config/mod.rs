@@ -17,7 +17,7 @@ mod tests;
 pub use error::ConfigError;
 pub use example::{example, reference};
 pub use keys::{KEYS, Key, Kind};
-pub use load::{FILE_NAME, Flags, load, require_token, require_workspace};
+pub use load::{FILE_NAME, Flags, known_variables, load, require_token, require_workspace};
 pub use narrow::{PROJECT_FILE, narrow};
 pub use reload::{Reload, diff, reloaded, secrets, shown};
 pub use settings::{

@@ -25,6 +25,6 @@ pub use model::{
 pub use progress::{EndReason, Notice, Progress};
 pub use remedy::{Fault, Remedy};
 pub use tool::{
-    ActionClass, ApprovalLevel, CallStatus, Effects, PlanTrack, SandboxProfile, ToolCall,
-    ToolDescriptor, ToolOutcome,
+    ActionClass, AgentRole, ApprovalLevel, CallStatus, Effects, PlanTrack, SandboxProfile,
+    ToolCall, ToolDescriptor, ToolOutcome,
 };

@@ -74,6 +74,50 @@ pub enum ApprovalLevel {
     Yolo,
 }
 
+/// What a sub-agent is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentRole {
+    /// Looks around and reports.
+    Explorer,
+    /// Designs and reports.
+    Architect,
+    /// Does a piece of the work.
+    Worker,
+}
+
+impl AgentRole {
+    /// The role of that name or alias.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name.trim().to_ascii_lowercase().as_str() {
+            "explorer" => Some(Self::Explorer),
+            "architect" | "plan" | "design" => Some(Self::Architect),
+            "worker" => Some(Self::Worker),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Explorer => "explorer",
+            Self::Architect => "architect",
+            Self::Worker => "worker",
+        }
+    }
+
+    /// Whether it has reading tools only.
+    #[must_use]
+    pub fn reads_only(self) -> bool {
+        match self {
+            Self::Explorer | Self::Architect => true,
+            Self::Worker => false,
+        }
+    }
+}
+
 /// The two ways to plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -29,8 +29,12 @@ pub fn keyboard(
     let discard = || button("flow-button-discard", DISCARD);
     let stop = || button("flow-button-stop", STOP);
     let rows = match (plan.map(|plan| plan.face), running) {
-        (None | Some(PlanFace::Discussing | PlanFace::Corrupt), true) => vec![vec![stop()]],
-        (None | Some(PlanFace::Discussing | PlanFace::Corrupt), false) => Vec::new(),
+        (None | Some(PlanFace::Discussing | PlanFace::Corrupt | PlanFace::Done), true) => {
+            vec![vec![stop()]]
+        }
+        (None | Some(PlanFace::Discussing | PlanFace::Corrupt | PlanFace::Done), false) => {
+            Vec::new()
+        }
         (Some(PlanFace::Editing | PlanFace::Ready | PlanFace::NotReady), true) => {
             vec![vec![later()], vec![discard(), stop()]]
         }

@@ -26,6 +26,7 @@ pub use render::Renderer;
 pub use sections::face_key;
 pub use units::utf16_len;
 pub use view::{Stage, View};
+pub use words::{duration, tokens};
 
 /// Milliseconds on a clock that never goes back; only differences count.
 pub type Millis = u64;

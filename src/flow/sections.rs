@@ -183,10 +183,7 @@ fn plan_chrome(language: &str, plan: &PlanView, running: bool) -> Vec<Formatted>
         )));
     }
     if let Some(goal) = plan.goal.as_deref().filter(|goal| !goal.trim().is_empty()) {
-        lines.push(Formatted::plain(format!(
-            "🎯 {}",
-            one_line(goal, ROW_LIMIT)
-        )));
+        lines.push(inline(&format!("🎯 {}", one_line(goal, ROW_LIMIT))));
     }
     lines
 }
@@ -203,6 +200,7 @@ pub fn face_key(face: PlanFace) -> Option<&'static str> {
         PlanFace::SeedFailed => Some("flow-face-seed-failed"),
         PlanFace::PartialSeed => Some("flow-face-partial-seed"),
         PlanFace::Corrupt => Some("flow-face-corrupt"),
+        PlanFace::Done => Some("flow-face-done"),
         PlanFace::Running => None,
     }
 }
@@ -215,9 +213,11 @@ fn plan_parts(language: &str, plan: &PlanView, budget: usize) -> (Vec<Part>, boo
         .iter()
         .map(|line| one_line(line, ROW_LIMIT))
         .filter(|line| !line.is_empty())
-        .map(|line| Formatted::plain(format!("• {line}")))
+        .map(|line| inline(&format!("• {line}")))
         .collect();
-    if !criteria.is_empty() {
+    // The goal's line says a single short criterion in full.
+    let said = matches!(plan.criteria.as_slice(), [one] if plan.goal.as_ref() == Some(one) && one.chars().count() <= ROW_LIMIT);
+    if !criteria.is_empty() && !said {
         let part = Part {
             heading: format!("🎯 {}", tr(language, "flow-criteria", &[])),
             lines: bounded(language, criteria, 0, CRITERIA_BUDGET),
@@ -260,12 +260,7 @@ fn checklist(language: &str, plan: &PlanView, budget: usize) -> Part {
         .position(|row| !matches!(row.mark, RowMark::Completed | RowMark::Skipped))
         .unwrap_or(0);
     Part {
-        heading: format!(
-            "{} {}/{}",
-            tr(language, "flow-checklist", &[]),
-            plan.done,
-            plan.total
-        ),
+        heading: tr(language, "flow-checklist", &[]),
         lines: bounded(language, rows, open.saturating_sub(1), budget),
     }
 }

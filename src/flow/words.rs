@@ -5,8 +5,9 @@ use crate::i18n::tr;
 
 use super::Millis;
 
-/// A duration as people say it.
-pub(crate) fn duration(language: &str, elapsed: Millis) -> String {
+/// A duration in milliseconds as people say it.
+#[must_use]
+pub fn duration(language: &str, elapsed: Millis) -> String {
     let seconds = elapsed / 1000;
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let (h, m, s) = (hours.to_string(), minutes.to_string(), rest.to_string());
@@ -19,8 +20,9 @@ pub(crate) fn duration(language: &str, elapsed: Millis) -> String {
     }
 }
 
-/// `12.4k` and the like.
-pub(crate) fn tokens(count: u64) -> String {
+/// A count of tokens in few characters: `999`, `12.4k`, `200k`.
+#[must_use]
+pub fn tokens(count: u64) -> String {
     if count < 1000 {
         return count.to_string();
     }

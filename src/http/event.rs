@@ -138,6 +138,13 @@ pub enum EventBody {
         /// Failed batches that led here.
         failure_batches: u32,
     },
+    /// A plan call was refused for its shape or content.
+    PlanValidationFailed {
+        /// A known operation, or `unknown`.
+        operation: String,
+        /// Kind of mistake.
+        class: String,
+    },
     /// Planning began, the prose changed, or the plan went to another state.
     PlanStateChanged {
         /// State word.

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use futures::future::BoxFuture;
 
-use crate::store::StoreError;
+use crate::telegram::durable::DurableError;
 
 use super::guard::refuse;
 
@@ -29,7 +29,7 @@ pub trait WebhookIntake: Send + Sync {
     ///
     /// # Errors
     /// If the store fails; the call is then refused, so that Telegram brings it again.
-    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), StoreError>>;
+    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), DurableError>>;
 }
 
 type Intake = Option<Arc<dyn WebhookIntake>>;

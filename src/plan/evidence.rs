@@ -5,6 +5,7 @@
 
 mod batch;
 mod memory;
+mod targets;
 mod verdict;
 
 use sha2::{Digest, Sha256};
@@ -14,8 +15,9 @@ use crate::domain::{CallId, CallStatus, Effects};
 use super::canonical::{canonical, shell_call};
 use super::model::{Evidence, Plan, TaskStatus};
 
-pub use batch::{BatchCall, barriers, waves};
-pub use memory::{FailedMutation, MutationMemory, reports_blocker, targets_of, touches};
+pub use batch::{BatchCall, barriers};
+pub use memory::{FailedMutation, MutationMemory, Tried, reports_blocker, targets_of, touches};
+pub use targets::{Worked, unfinished_targets};
 pub use verdict::{NotProven, all_fresh, can_complete, is_done, is_fresh, recheck, unproven, word};
 
 /// Name of the tool whose calls satisfy verification commands.

@@ -62,6 +62,8 @@ pub enum PlanFace {
     Running,
     /// Corrupt sidecar.
     Corrupt,
+    /// Done and archived in the turn that is shown.
+    Done,
 }
 
 /// One checklist row.
@@ -130,22 +132,7 @@ pub type Say<'a> = &'a dyn Fn(&str, &[(&str, &str)]) -> String;
 #[must_use]
 pub fn build(state: &PlanState, running: bool, max_tasks: usize, say: Say<'_>) -> Option<PlanView> {
     let face = lifecycle::face(state, running, max_tasks)?;
-    let empty = PlanView {
-        id: String::new(),
-        title: String::new(),
-        face,
-        revision: String::new(),
-        version: 0,
-        done: 0,
-        total: 0,
-        blocked: 0,
-        recheck: 0,
-        goal: None,
-        criteria: Vec::new(),
-        rows: Vec::new(),
-        sections: Vec::new(),
-        missing: Vec::new(),
-    };
+    let empty = blank(face);
     Some(match state {
         PlanState::NoPlan | PlanState::PreInit { .. } | PlanState::Corrupt { .. } => empty,
         PlanState::Editing(editing) => PlanView {
@@ -165,6 +152,35 @@ pub fn build(state: &PlanState, running: bool, max_tasks: usize, say: Say<'_>) -
         },
         PlanState::Active(plan) => active(plan, empty, say),
     })
+}
+
+fn blank(face: PlanFace) -> PlanView {
+    PlanView {
+        id: String::new(),
+        title: String::new(),
+        face,
+        revision: String::new(),
+        version: 0,
+        done: 0,
+        total: 0,
+        blocked: 0,
+        recheck: 0,
+        goal: None,
+        criteria: Vec::new(),
+        rows: Vec::new(),
+        sections: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+/// The read model of a plan that has just gone to the archive, for the turn that finished it.
+#[must_use]
+pub fn finished(plan: &Plan, say: Say<'_>) -> PlanView {
+    PlanView {
+        goal: None,
+        criteria: Vec::new(),
+        ..active(plan, blank(PlanFace::Done), say)
+    }
 }
 
 fn active(plan: &Plan, empty: PlanView, say: Say<'_>) -> PlanView {

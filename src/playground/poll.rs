@@ -31,6 +31,7 @@ pub(super) async fn updates(world: &World, params: &Params) -> Result<Value, Ref
         methods::allow(state, params)?;
         confirm(state, offset);
         state.poll += 1;
+        state.last_look = timeout == 0;
         Ok(state.poll)
     })?;
     let deadline = Instant::now() + Duration::from_secs(timeout);
@@ -59,7 +60,13 @@ fn confirm(state: &mut State, offset: i64) {
 fn collect(world: &World, mine: u64, limit: usize, last: bool) -> Result<Option<Value>, Refusal> {
     let mut state = world.lock();
     if state.poll != mine {
-        return Err(Refusal::new(409, OTHER));
+        // A bot that stops ends its long poll by a last look, and hears nothing of this.
+        let refusal = if state.last_look {
+            Refusal::state(409, OTHER)
+        } else {
+            Refusal::new(409, OTHER)
+        };
+        return Err(refusal);
     }
     let now = Instant::now();
     state.queue.retain(|update| update.expires > now);

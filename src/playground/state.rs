@@ -55,6 +55,8 @@ pub(super) struct State {
     pub(super) queue: VecDeque<Queued>,
     pub(super) allowed: Option<Vec<String>>,
     pub(super) poll: u64,
+    /// Whether the newest poll does not wait.
+    pub(super) last_look: bool,
     pub(super) hook: Option<Hook>,
     pub(super) log: VecDeque<Call>,
     pub(super) calls: u64,
@@ -93,6 +95,7 @@ impl State {
             queue: VecDeque::new(),
             allowed: None,
             poll: 0,
+            last_look: false,
             hook: None,
             log: VecDeque::new(),
             calls: 0,

@@ -240,6 +240,27 @@ impl World {
         posts
     }
 
+    /// Id of the newest message of a chat, 0 if there is none.
+    #[must_use]
+    pub fn last_message(&self, chat: ChatId) -> MessageId {
+        let state = self.lock();
+        let room = state.rooms.get(&chat.0);
+        MessageId(
+            room.and_then(|room| room.posts.keys().next_back().copied())
+                .unwrap_or_default(),
+        )
+    }
+
+    /// Messages of a chat with a greater id that are not deleted, oldest first.
+    #[must_use]
+    pub fn messages_after(&self, chat: ChatId, message: MessageId) -> Vec<Post> {
+        let state = self.lock();
+        let room = state.rooms.get(&chat.0);
+        let posts = room.map(|room| room.posts.range(message.0.saturating_add(1)..));
+        let posts = posts.into_iter().flatten().map(|(_, post)| post);
+        posts.filter(|post| !post.deleted).cloned().collect()
+    }
+
     /// Every message a chat ever had.
     #[must_use]
     pub fn all_messages(&self, chat: ChatId) -> Vec<Post> {
@@ -267,6 +288,23 @@ impl World {
     #[must_use]
     pub fn log(&self) -> Vec<Call> {
         self.lock().log.iter().cloned().collect()
+    }
+
+    /// Calls from number `from` on, oldest first.
+    #[must_use]
+    pub fn calls_from(&self, from: u64) -> Vec<Call> {
+        let state = self.lock();
+        let first = state.log.front().map_or(1, |call| call.number);
+        let skip = usize::try_from(from.saturating_sub(first)).unwrap_or(usize::MAX);
+        state.log.iter().skip(skip).cloned().collect()
+    }
+
+    /// Milliseconds since the server was made, the clock of [`Call::at_ms`].
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        let start = self.lock().start;
+        let passed = Instant::now().saturating_duration_since(start);
+        u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// What is wrong so far: broken invariants, and taps that were never answered.

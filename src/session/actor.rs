@@ -12,15 +12,18 @@ use tracing::{Instrument, error, info_span};
 
 use crate::agent::transcript::Conversation;
 use crate::agent::{Event, TimerId, Turn};
+use crate::config::Settings;
 use crate::domain::{ApprovalId, CallId, Inbound, TurnId, UpdateId};
 use crate::store::{Batch, StoreError, Table};
 
 use super::batch::ToolBatch;
+use super::children::Child;
 use super::deps::Deps;
 use super::flow_task::FlowHandle;
 use super::mail::Mail;
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, TurnRecord, session_key};
+use super::watch::Watch;
 
 /// A session at work.
 pub(super) struct Actor {
@@ -52,6 +55,10 @@ pub(super) struct Actor {
     pub(super) comment: Option<(String, String)>,
     /// The newest flow message, as far as it is known.
     pub(super) card: Option<crate::domain::MessageId>,
+    /// Settings as they hold in the workspace, as of the last turn boundary.
+    pub(super) bounds: Arc<Settings>,
+    /// What was said about a project file that cannot be used.
+    pub(super) project_fault: Option<String>,
 }
 
 /// A turn in flight.
@@ -64,6 +71,10 @@ pub(super) struct Running {
     /// Ends the model request in flight.
     pub(super) request: CancellationToken,
     pub(super) batch: Option<ToolBatch>,
+    /// What is noticed about its calls.
+    pub(super) watch: Watch,
+    /// Sub-agents at work.
+    pub(super) children: Vec<Child>,
     /// Tools in flight.
     pub(super) tools: Vec<JoinHandle<()>>,
     pub(super) timers: HashMap<TimerId, AbortHandle>,
@@ -122,6 +133,7 @@ impl Actor {
                     self.drive(Event::Timer(id), Batch::new()).await;
                 }
             }
+            Mail::Child { turn, call, event } => self.child_event(turn, call, event).await,
             Mail::Digest { turn, text } => self.digest(turn, text).await,
             Mail::Discard { command, updates } => self.end_discard(command, updates).await,
             Mail::ChatGone => self.chat_gone().await,
@@ -164,6 +176,11 @@ impl Actor {
 
     pub(super) fn is_busy(&self) -> bool {
         self.running.is_some()
+    }
+
+    /// Whether nothing may be started or shown now: a turn runs, or its plan is about to go.
+    pub(super) fn is_taken(&self) -> bool {
+        self.is_busy() || self.holding
     }
 
     /// Marks updates as done: their effect is durable.

@@ -30,6 +30,8 @@ const QUESTION_SECONDS: i64 = 1800;
 const GIVE_UP_SECONDS: i64 = 2 * 24 * 3600;
 /// Characters of a command or diff on the card itself; a longer one comes as a document.
 const CARD_CHARS: usize = 3000;
+/// Characters of a typed answer that its question shows.
+const SHOWN_ANSWER: usize = 200;
 
 /// What a tap or a deadline says about a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,7 @@ impl Actor {
         if let Some(document) = document {
             self.send_document(self.card_place(), "call.txt", document.into_bytes(), true);
         }
+        self.show_waiting(&call.id, true);
         self.put_card(call, kind, self.card_place(), text, APPROVAL_SECONDS)
             .await;
     }
@@ -76,8 +79,7 @@ impl Actor {
             options: question.options.clone(),
             user,
         };
-        let hint = self.tr("question-hint", &[]);
-        let text = format!("❓ {}\n\n{hint}", self.deps.redactor.redact(&question.text));
+        let text = format!("❓ {}", self.deps.redactor.redact(&question.text));
         let key = self.record.key;
         self.put_card(call, kind, key, Formatted::plain(text), QUESTION_SECONDS)
             .await;
@@ -91,6 +93,35 @@ impl Actor {
                 ChatKey::new(ChatId(owner.0), None)
             }
             Some(_) | None => self.record.key,
+        }
+    }
+
+    /// Whose request it is, if it is not the owner's own.
+    fn card_asker(&self) -> Option<String> {
+        let record = &self.running.as_ref()?.record;
+        if record.role == Role::Owner {
+            return None;
+        }
+        let name = show_controls(&record.name);
+        let key = if self.card_place() == self.record.key {
+            "card-asker"
+        } else {
+            "card-asker-private"
+        };
+        Some(self.tr(key, &[("name", &name)]))
+    }
+
+    /// What a card says only while it is open.
+    pub(super) fn card_hint(&self, row: &CardRow) -> String {
+        match &row.kind {
+            CardKind::Approval { .. } => {
+                let minutes = (APPROVAL_SECONDS / 60).to_string();
+                format!("\n{}", self.tr("card-expires", &[("minutes", &minutes)]))
+            }
+            CardKind::Question { options, .. } if options.is_empty() => {
+                format!("\n\n{}", self.tr("question-hint-text", &[]))
+            }
+            CardKind::Question { .. } => format!("\n\n{}", self.tr("question-hint", &[])),
         }
     }
 
@@ -165,18 +196,15 @@ impl Actor {
     /// The card's text, and the whole content as a document if it is too long for the card.
     fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
         let class = self.tr(class_key(found.class), &[]);
-        let minutes = (APPROVAL_SECONDS / 60).to_string();
-        let head = self.tr(
+        let mut head = self.tr(
             "card-title",
             &[("tool", &found.card.tool), ("class", &class)],
         );
-        let foot = self.tr(
-            "card-foot",
-            &[
-                ("cwd", &found.card.cwd.display().to_string()),
-                ("minutes", &minutes),
-            ],
-        );
+        if let Some(asker) = self.card_asker() {
+            head = format!("{head}\n{asker}");
+        }
+        let cwd = found.card.cwd.display().to_string();
+        let foot = self.tr("card-foot", &[("cwd", &cwd)]);
         let whole = show_controls(&found.card.text);
         let shown: String = whole.chars().take(CARD_CHARS).collect();
         let long = shown.len() < whole.len();
@@ -268,8 +296,9 @@ impl Actor {
                     self.answer_tap(tap, "tap-not-yours", true);
                 } else if let Some(text) = option.parse().ok().and_then(|n: usize| options.get(n)) {
                     self.answer_tap(tap, "tap-taken", false);
+                    let said = self.tr("card-answered", &[("answer", text)]);
                     let text = format!("The user chose: {text}");
-                    let call = self.close_card(&id, "card-answered").await;
+                    let call = self.close_card_with(&id, &said).await;
                     self.settle_card(call, CallStatus::Ok, &text).await;
                 } else {
                     self.answer_tap(tap, "tap-expired", false);
@@ -296,6 +325,7 @@ impl Actor {
             self.settle_card(Some(call), CallStatus::Refused, text)
                 .await;
         } else {
+            self.show_waiting(&call, false);
             self.run_granted(&call).await;
         }
         if answer == Answer::Always {
@@ -316,6 +346,7 @@ impl Actor {
             .collect();
         for id in covered {
             if let Some(call) = self.close_card(&id, "card-always").await {
+                self.show_waiting(&call, false);
                 self.run_granted(&call).await;
             }
         }
@@ -336,7 +367,9 @@ impl Actor {
         };
         let text = format!("The user answered: {}", message.text);
         self.closing.extend(updates);
-        let call = self.close_card(&id, "card-answered").await;
+        let answer: String = message.text.chars().take(SHOWN_ANSWER).collect();
+        let said = self.tr("card-answered", &[("answer", answer.trim())]);
+        let call = self.close_card_with(&id, &said).await;
         self.settle_card(call, CallStatus::Ok, &text).await;
         self.close(updates).await;
         true
@@ -354,9 +387,14 @@ impl Actor {
         }
     }
 
-    /// Ends a card and closes its message; its row stays until the message says so. Gives the call that
-    /// waited.
-    pub(super) async fn close_card(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
+    /// Ends a card and closes its message with a sentence; its row stays until the message says so. Gives
+    /// the call that waited.
+    pub(super) async fn close_card(&mut self, id: &ApprovalId, key: &str) -> Option<CallId> {
+        let result = self.tr(key, &[]);
+        self.close_card_with(id, &result).await
+    }
+
+    async fn close_card_with(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
         let mut row = self.cards.remove(id)?;
         row.closed = Some(result.to_owned());
         let mut batch = Batch::new();
@@ -418,8 +456,9 @@ impl Actor {
             if row.message.is_none() || now - row.deadline > GIVE_UP_SECONDS {
                 forget_card(&self.deps.store, &row.id).await;
             } else {
-                let result = row.closed.clone();
-                self.edit_card(&row, result.as_deref().unwrap_or("card-restarted"));
+                let restarted = self.tr("card-restarted", &[]);
+                let result = row.closed.clone().unwrap_or(restarted);
+                self.edit_card(&row, &result);
             }
         }
     }

@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::config::Settings;
+use tokio::sync::broadcast;
+
 use crate::domain::{ChatKey, SessionId, UserId};
 use crate::llm::Model;
 use crate::store::Store;
 use crate::telegram::api::ApiClient;
-use crate::telegram::inbox::Inbox;
 use crate::telegram::outbox::Outbox;
 use crate::text::redact::Redactor;
 use crate::tools::Toolbox;
 
 use super::board::Board;
 use super::flow_task::Reposts;
+use super::inbox::StoreInbox;
 use super::usage::UsageBook;
+use super::watch::PlanEvent;
 
 /// The program's shared parts, made once.
 pub struct Deps {
@@ -27,7 +30,7 @@ pub struct Deps {
     /// The only way out to Telegram.
     pub outbox: Outbox,
     /// Open updates.
-    pub inbox: Inbox,
+    pub inbox: StoreInbox,
     /// The Bot API, for downloads only.
     pub api: ApiClient,
     /// Models: the configured one, then fallbacks.
@@ -44,6 +47,8 @@ pub struct Deps {
     pub board: Board,
     /// Callback queries that were answered; a replayed tap gets no second answer.
     pub answered: Answered,
+    /// What happens to plans, for those who watch; a slow watcher misses the oldest ones.
+    pub events: broadcast::Sender<PlanEvent>,
     /// Tag of untrusted blocks made by this process.
     pub nonce: String,
     /// User name of the bot, without `@`.

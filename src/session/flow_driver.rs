@@ -24,6 +24,8 @@ pub(super) struct Task {
     pub(super) document: Option<PlanDocument>,
     /// Buttons of the message that is being sent.
     opening: Keyboard,
+    /// A message of which the store is known to hold no plan buttons; only this task gives it any.
+    unbound: Option<MessageId>,
     ended: bool,
 }
 
@@ -63,6 +65,7 @@ impl Task {
             start: Instant::now(),
             document: None,
             opening: Keyboard::none(),
+            unbound: None,
             ended: false,
         }
     }
@@ -313,6 +316,7 @@ impl Task {
     }
 
     async fn edited(&mut self, edit: u64, result: Result<EditReport, SendFault>, clock_only: bool) {
+        let shown = matches!(result, Ok(EditReport::Accepted));
         let event = match result {
             Ok(EditReport::Accepted) => FlowEvent::EditAccepted { edit },
             Ok(EditReport::Superseded) => FlowEvent::EditRejected {
@@ -332,7 +336,7 @@ impl Task {
         };
         self.step(event).await;
         self.classic_if_refused().await;
-        if !clock_only {
+        if shown && !clock_only {
             self.remember(false).await;
         }
     }
@@ -373,6 +377,7 @@ impl Task {
             binding
         });
         if let Some(binding) = binding {
+            self.unbound = None;
             let (store, chat) = (&self.parts.store, self.parts.key.chat);
             match flow_record::binding(store, chat, message).await {
                 Ok(Some(known)) if known == binding => {}
@@ -390,13 +395,18 @@ impl Task {
     }
 
     async fn unbind(&mut self, message: MessageId) {
+        if self.unbound == Some(message) {
+            return;
+        }
         let (store, chat) = (&self.parts.store, self.parts.key.chat);
         let known = flow_record::binding(store, chat, message).await;
         if !matches!(known, Ok(None))
             && let Err(error) = flow_record::bind(store, chat, message, None).await
         {
             tracing::error!(%error, "what buttons refer to cannot be ended");
+            return;
         }
+        self.unbound = Some(message);
     }
 }
 

@@ -104,7 +104,7 @@ impl FlowHandle {
             },
             ..options
         };
-        parts.outbox.typing(parts.key);
+        parts.outbox.typing_first(parts.key);
         let (inputs, inbox) = mpsc::unbounded_channel();
         let mut place = parts.line.place();
         let begun = Instant::now();

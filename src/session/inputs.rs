@@ -76,6 +76,7 @@ impl Actor {
         if !self.commit(batch).await {
             return;
         }
+        self.tell_of_voice(&queued.message);
         let busy = self.is_busy();
         let message = queued.message.message;
         self.queue.push_back(queued);
@@ -83,6 +84,17 @@ impl Actor {
             self.react(message, "👀");
         } else {
             self.go_on().await;
+        }
+    }
+
+    /// A voice note is not listened to: it is kept, and its sender is told so.
+    fn tell_of_voice(&self, message: &UserMessage) {
+        let kept = message
+            .attachments
+            .iter()
+            .any(|file| file.kind == AttachmentKind::Voice && file.path.is_some());
+        if kept {
+            self.say_key("voice-kept", &[]);
         }
     }
 
@@ -168,6 +180,7 @@ impl Actor {
             turn: self.record.turn,
             user: message.sender.id,
             role: message.sender.role,
+            name: message.sender.name.chars().take(64).collect(),
             message: message.message,
             seed,
             stage: TurnStage::Running {
@@ -278,7 +291,7 @@ impl Actor {
             text.push_str(&describe(attachment, &mut images));
         }
         let natural = message.origin.is_none() && !message.observed;
-        if natural && self.deps.settings().plan.enabled {
+        if natural && self.settings().plan.enabled {
             let found = hints::analyze(&message.text, Some(&self.language()));
             if !found.is_empty() {
                 text.push_str("\n\n");

@@ -8,6 +8,8 @@ use crate::domain::{
     ToolOutcome, TurnId, UpdateId,
 };
 
+use super::children::ChildEvent;
+
 /// One letter.
 #[derive(Debug)]
 pub(super) enum Mail {
@@ -44,6 +46,15 @@ pub(super) enum Mail {
         turn: TurnId,
         /// How.
         outcome: ToolOutcome,
+    },
+    /// Something happened to a sub-agent.
+    Child {
+        /// Epoch.
+        turn: TurnId,
+        /// The call that started it.
+        call: CallId,
+        /// What.
+        event: ChildEvent,
     },
     /// A timer of the turn fired.
     Timer {

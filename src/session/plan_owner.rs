@@ -39,10 +39,7 @@ impl Actor {
                     self.discard_tap(tap, updates).await;
                     return;
                 }
-                "plan:keep" => {
-                    self.answer_tap(tap, "tap-kept", false);
-                    self.ask_discard(tap, false);
-                }
+                "plan:keep" => self.keep_tap(tap).await,
                 _ => self.answer_tap(tap, "tap-expired", false),
             }
         } else {
@@ -52,14 +49,18 @@ impl Actor {
     }
 
     async fn approve_tap(&mut self, tap: &Tap) {
-        if self.is_busy() {
+        if self.is_taken() {
             self.answer_tap(tap, "tap-busy", true);
             return;
         }
-        let shown = self.bound(tap).await.filter(|bound| bound.approvable);
-        let Some(shown) = shown else {
+        let bound = self.bound(tap).await;
+        let known = bound.is_some();
+        let Some(shown) = bound.filter(|bound| bound.approvable) else {
             self.answer_tap(tap, "tap-superseded", true);
-            self.strip_keyboard(tap);
+            // The card of a plan that cannot be approved now keeps its other buttons.
+            if !known {
+                self.strip_keyboard(tap);
+            }
             return;
         };
         self.load_plan().await;
@@ -107,7 +108,7 @@ impl Actor {
                 by: by.id,
                 at: chrono::Utc::now(),
                 note: note.as_deref(),
-                max_tasks: self.deps.settings().plan.max_tasks,
+                max_tasks: self.settings().plan.max_tasks,
             },
         )?;
         if let Err(fault) = self.plans.save(plan.clone(), None).await {
@@ -120,7 +121,7 @@ impl Actor {
             "the owner approved the plan"
         );
         metrics::counter!("greenlight_plans_approved_total").increment(1);
-        self.plans.state = PlanState::Active(Box::new(plan));
+        self.plan_becomes(PlanState::Active(Box::new(plan)));
         self.seed(by, message).await;
         Ok(())
     }
@@ -208,6 +209,23 @@ impl Actor {
         }
         self.answer_tap(tap, "tap-discarded", false);
         self.begin_discard(None, updates.to_vec()).await;
+    }
+
+    /// Takes the question back, if it was asked on this card.
+    async fn keep_tap(&mut self, tap: &Tap) {
+        self.load_plan().await;
+        let live = self.plans.shown().0;
+        let bound = self.bound(tap).await;
+        let Some(bound) = bound.filter(|bound| bound.plan == live && !live.is_empty()) else {
+            self.answer_tap(tap, "tap-superseded", true);
+            self.strip_keyboard(tap);
+            return;
+        };
+        self.answer_tap(tap, "tap-kept", false);
+        // A second tap finds the usual buttons there already.
+        if bound.confirming && !self.holding {
+            self.ask_discard(tap, false);
+        }
     }
 
     async fn bound(&self, tap: &Tap) -> Option<PlanBinding> {
@@ -327,6 +345,7 @@ impl Actor {
         self.record.turn = TurnId(self.record.turn.0 + 1);
         let epoch = self.record.turn;
         let now = chrono::Utc::now();
+        self.forget_plan_message().await;
         let discarded = self
             .plans
             .with(move |files| {
@@ -384,7 +403,7 @@ impl Actor {
         updates: &[UpdateId],
     ) -> bool {
         let quoted = message.quote.as_ref().is_some_and(|quote| quote.from_bot);
-        if message.sender.role != Role::Owner || !quoted || self.is_busy() {
+        if message.sender.role != Role::Owner || !quoted || self.is_taken() {
             return false;
         }
         let Some(path) = message
@@ -401,7 +420,7 @@ impl Actor {
         };
         let mut plan = (*editing.plan).clone();
         let text = tokio::fs::read_to_string(&path).await.unwrap_or_default();
-        let missing = template::missing(&text, self.deps.settings().plan.max_tasks);
+        let missing = template::missing(&text, self.settings().plan.max_tasks);
         if !missing.is_empty() {
             let text = self.refusal_text(&Refusal::Incomplete(missing));
             self.say_text(text);

@@ -55,7 +55,10 @@ impl Actor {
         }
         let parsed = match tool::parse(&call.arguments) {
             Ok(parsed) => parsed,
-            Err(rejection) => return outcome(&call.id, CallStatus::Failed, rejection.text),
+            Err(rejection) => {
+                self.plan_call_refused(rejection.operation, rejection.class);
+                return outcome(&call.id, CallStatus::Failed, rejection.text);
+            }
         };
         match self.apply_plan(&parsed).await {
             Ok(text) => outcome(&call.id, CallStatus::Ok, parsed.reply(&text)),
@@ -68,7 +71,7 @@ impl Actor {
         let import = self.import_of(&parsed.operation).await;
         let frozen = self.frozen_md().await;
         let applied = {
-            let settings = self.deps.settings();
+            let settings = self.settings();
             let fresh_id = uuid::Uuid::new_v4().to_string();
             let md_path = self
                 .plans
@@ -98,7 +101,7 @@ impl Actor {
                 fresh_id: &fresh_id,
                 working_directory: Some(&self.record.workspace),
                 md_path: &md_path,
-                design_allowed: self.record.level != ApprovalLevel::Yolo,
+                design_allowed: self.level() != ApprovalLevel::Yolo,
                 max_tasks: settings.plan.max_tasks,
                 md: frozen.as_deref(),
                 import: import
@@ -110,10 +113,16 @@ impl Actor {
                 render: &render,
             };
             ops::apply(&self.plans.state, parsed.operation.clone(), &ctx)
-                .map_err(|refusal| parsed.refusal(&refusal.text, refusal.class).text)?
+        };
+        let applied = match applied {
+            Ok(applied) => applied,
+            Err(refusal) => {
+                self.plan_call_refused(Some(parsed.operation.name()), refusal.class);
+                return Err(parsed.refusal(&refusal.text, refusal.class).text);
+            }
         };
         self.store_applied(&applied).await?;
-        self.set_goal(applied.goal);
+        self.set_goal(applied.goal).await;
         if applied.archive {
             self.archive_if_due().await;
         }
@@ -139,10 +148,7 @@ impl Actor {
                 warn!(error = %fault, "a plan was not saved");
                 "the host could not save the plan; nothing was changed".to_owned()
             })?;
-        self.plans.state = state.clone();
-        if let Some(event) = &applied.event {
-            info!(event = ?event, "plan changed");
-        }
+        self.plan_becomes(state.clone());
         Ok(())
     }
 
@@ -168,11 +174,16 @@ impl Actor {
         None
     }
 
-    fn set_goal(&mut self, goal: GoalChange) {
-        match goal {
-            GoalChange::Keep => {}
-            GoalChange::Set { criteria, .. } => self.record.goal = Some(criteria.join("; ")),
-            GoalChange::Clear => self.record.goal = None,
+    /// A started task's criteria are the goal until it is done, skipped or discarded; durable at once.
+    async fn set_goal(&mut self, goal: GoalChange) {
+        let goal = match goal {
+            GoalChange::Keep => return,
+            GoalChange::Set { criteria, .. } => Some(criteria.join("; ")),
+            GoalChange::Clear => None,
+        };
+        if self.record.goal != goal {
+            self.record.goal = goal;
+            self.save().await;
         }
     }
 
@@ -196,7 +207,7 @@ impl Actor {
                 info!(plan.id = plan.id, "plan_file_changed");
                 if let PlanState::Editing(editing) = &mut self.plans.state {
                     editing.prose.clone_from(&plan.description);
-                    editing.plan = Box::new(plan);
+                    *editing.plan = plan;
                 }
                 self.show_plan_progress();
             }
@@ -245,7 +256,7 @@ impl Actor {
             staled = changes.staled,
             "evidence changed"
         );
-        self.plans.state = PlanState::Active(Box::new(plan));
+        self.plan_becomes(PlanState::Active(Box::new(plan)));
         self.archive_if_due().await;
         self.show_plan_progress();
     }
@@ -261,17 +272,19 @@ impl Actor {
         };
         let plan = plan.clone();
         let (now, epoch) = (chrono::Utc::now(), self.plans.epoch);
-        let id = plan.id.clone();
+        let finished = Box::new(plan.clone());
+        self.forget_plan_message().await;
         let archived = self
             .plans
             .with(move |files| files.archive(&plan, now, epoch))
             .await;
         match archived {
             Some(Ok(_)) => {
-                info!(plan.id = id, "the plan is done and archived");
+                info!(plan.id = finished.id, "the plan is done and archived");
                 self.plans.state = PlanState::NoPlan;
+                self.plans.finished = Some(finished);
                 self.plans.cache.clear();
-                self.record.goal = None;
+                self.set_goal(GoalChange::Clear).await;
             }
             Some(Err(PlanStoreError::Superseded { .. })) | None => {}
             Some(Err(fault)) => warn!(error = %fault, "a finished plan was not archived"),

@@ -35,6 +35,10 @@ pub(super) struct Plans {
     pub(super) state: PlanState,
     pub(super) cache: ContextCache,
     pub(super) epoch: TurnId,
+    /// The plan that this turn finished; its last checklist stays on the turn's flow message.
+    pub(super) finished: Option<Box<Plan>>,
+    /// The message that is kept for the case that the file gets lost.
+    pub(super) kept: Option<String>,
     enabled: bool,
 }
 
@@ -51,6 +55,8 @@ impl Plans {
             state: PlanState::NoPlan,
             cache: ContextCache::default(),
             epoch: record.turn,
+            finished: None,
+            kept: None,
             enabled: settings.plan.enabled,
         }
     }
@@ -66,6 +72,7 @@ impl Plans {
     /// From here on only this turn may save.
     pub(super) fn set_epoch(&mut self, turn: TurnId) {
         self.epoch = turn;
+        self.finished = None;
         if let Some(files) = &self.files {
             files.begin(turn);
         }
@@ -194,10 +201,18 @@ pub(super) fn operation(call: &ToolCall) -> Option<PlanOperation> {
 impl Actor {
     /// Reads the plan files at a turn boundary.
     pub(super) async fn load_plan(&mut self) {
+        self.narrow().await;
+        self.plans.enabled = self.settings().plan.enabled;
+        if !self.plans.enabled {
+            // Files of a live plan stay as they are until planning is on again.
+            self.plans.state = PlanState::NoPlan;
+            return;
+        }
         let now = chrono::Utc::now();
         if let Some(state) = self.plans.with(move |files| files.load(now)).await {
             self.plans.state = state;
         }
+        self.restore_lost_plan().await;
     }
 
     /// After a start no evidence counts as fresh.
@@ -227,7 +242,7 @@ impl Actor {
 
     /// Turns plan mode on, durably. The error is a locale key.
     pub(super) async fn pre_init(&mut self, origin: PreInitOrigin) -> Result<(), &'static str> {
-        let design = self.record.level != ApprovalLevel::Yolo;
+        let design = self.level() != ApprovalLevel::Yolo;
         let plan = lifecycle::pre_init(&self.plans.state, origin, self.birth(), design)
             .map_err(|refusal| refusal.key())?;
         if let Some(plan) = plan {
@@ -242,7 +257,7 @@ impl Actor {
     }
 
     pub(super) async fn pre_init_by_nudge(&mut self) {
-        if !self.deps.settings().plan.enabled || self.record.level == ApprovalLevel::Yolo {
+        if !self.settings().plan.enabled || self.level() == ApprovalLevel::Yolo {
             return;
         }
         if let Err(key) = self.pre_init(PreInitOrigin::Nudge).await {
@@ -261,7 +276,7 @@ impl Actor {
 
     /// The protected message of this request: the checklist, or a reminder of where planning stands.
     pub(super) async fn plan_message(&mut self) -> Option<String> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -269,29 +284,37 @@ impl Actor {
         let wrap = move |body: &str| {
             crate::text::untrusted::wrap(&nonce, crate::plan::context::SOURCE, body)
         };
-        match &self.plans.state {
-            PlanState::Active(plan) if !plan.tasks.is_empty() => Some(self.plans.cache.message(
-                plan,
-                settings.plan.max_render_chars,
-                &wrap,
-            )),
-            state => {
-                let path = self.plans.target().await?;
-                let missing = self.missing_english();
-                let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-                reminder::reminder(state, &path, &missing)
-            }
+        if let PlanState::Active(plan) = &self.plans.state
+            && !plan.tasks.is_empty()
+        {
+            let limit = settings.plan.max_render_chars;
+            let message = self.plans.cache.message(plan, limit, &wrap);
+            self.keep_plan_message(&message).await;
+            return Some(message);
         }
+        let path = self.plans.target().await?;
+        let missing = self.missing_english();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        reminder::reminder(&self.plans.state, &path, &missing)
     }
 
     fn missing_english(&self) -> Vec<String> {
         let PlanState::Editing(editing) = &self.plans.state else {
             return Vec::new();
         };
-        template::missing(&editing.prose, self.deps.settings().plan.max_tasks)
+        template::missing(&editing.prose, self.settings().plan.max_tasks)
             .iter()
             .map(|item| item.english().to_owned())
             .collect()
+    }
+
+    /// A summary with what must not get lost in it: the plan stands first, because the end may be cut.
+    pub(super) async fn whole_digest(&self, summary: &str) -> String {
+        let plan = self.digest_plan().await;
+        let recovery = reminder::recovery(&self.plans.state).unwrap_or_default();
+        let parts = [plan.as_str(), recovery.as_str(), summary];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join("\n\n")
     }
 
     /// The plan's part of a digest: state, path, next step and remaining titles.
@@ -311,7 +334,7 @@ impl Actor {
 
     /// Where the plan stands when a reply is judged.
     pub(super) async fn plan_facts(&mut self) -> PlanFacts {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return PlanFacts::default();
         }
@@ -347,8 +370,10 @@ impl Actor {
                     Vec::new()
                 };
                 PlanFacts {
+                    nudge: reminder::completion_nudge(plan),
                     open_tasks: open,
                     verification_owed: owed,
+                    unfinished_targets: self.unfinished_targets(plan),
                     ..PlanFacts::default()
                 }
             }
@@ -360,7 +385,7 @@ impl Actor {
 
     /// The read model for people.
     pub(super) fn plan_view(&self, running: bool) -> Option<PlanView> {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         if !settings.plan.enabled {
             return None;
         }
@@ -374,9 +399,21 @@ impl Actor {
         Some(view)
     }
 
+    /// What a turn's flow message shows: the live plan, else the one that the turn has finished.
+    pub(super) fn turn_view(&self, running: bool) -> Option<PlanView> {
+        self.plan_view(running).or_else(|| {
+            let language = self.language();
+            let say = move |key: &str, arguments: &[(&str, &str)]| {
+                crate::i18n::tr(&language, key, arguments)
+            };
+            let plan = self.plans.finished.as_ref()?;
+            Some(view::finished(plan, &say))
+        })
+    }
+
     /// The state of planning in a few words.
     pub(super) fn plan_words(&self) -> String {
-        let most = self.deps.settings().plan.max_tasks;
+        let most = self.settings().plan.max_tasks;
         let face = lifecycle::face(&self.plans.state, self.is_busy(), most);
         let key = match face {
             Some(face) => crate::flow::face_key(face).unwrap_or("plan-running"),
@@ -388,7 +425,7 @@ impl Actor {
     /// Shows the plan as it is now in the running turn's flow message.
     pub(super) fn show_plan_progress(&self) {
         if let Some(running) = &self.running {
-            running.flow.plan(self.plan_view(true));
+            running.flow.plan(self.turn_view(true));
         }
     }
 
@@ -425,20 +462,20 @@ impl Actor {
 
     /// A refusal as a sentence, with the names of what is missing.
     pub(super) fn refusal_text(&self, refusal: &Refusal) -> String {
-        let items = match refusal {
-            Refusal::Incomplete(items) => items
+        let mut items = String::new();
+        if let Refusal::Incomplete(missing) = refusal {
+            let names: Vec<_> = missing
                 .iter()
                 .map(|item| self.tr(item.key(), &[]))
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => String::new(),
-        };
+                .collect();
+            items = names.join(", ");
+        }
         self.tr(refusal.key(), &[("items", &items)])
     }
 
     /// The turn is over: the prose is mirrored and a finished plan leaves for the archive.
     pub(super) async fn turn_over(&mut self, _running: &Running, reason: &EndReason) {
-        if *reason == EndReason::Interrupted || !self.deps.settings().plan.enabled {
+        if *reason == EndReason::Interrupted || !self.settings().plan.enabled {
             return;
         }
         self.sync_md().await;

@@ -10,6 +10,8 @@ use crate::domain::{
     SessionId, TurnId, UpdateId, UserId, UserMessage,
 };
 
+use crate::plan::signals::Signals;
+
 /// The live session of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRecord {
@@ -37,6 +39,9 @@ pub struct SessionRecord {
     pub grants: Vec<ActionClass>,
     /// Goal set by hand with `/goal`.
     pub goal: Option<String>,
+    /// How far the signals about its plan are.
+    #[serde(default)]
+    pub signals: Signals,
     /// Last thing that happened.
     pub used_at: DateTime<Utc>,
 }
@@ -61,6 +66,9 @@ pub struct TurnRecord {
     pub user: UserId,
     /// What that person may do.
     pub role: Role,
+    /// Shown name of that person, untrusted.
+    #[serde(default)]
+    pub name: String,
     /// The message it answers.
     pub message: MessageId,
     /// Revision whose seed turn this is.

@@ -12,6 +12,7 @@ use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
     ChatId, ChatKey, ChatKind, Command, Inbound, MessageId, SessionId, TurnId, UpdateId, UserId,
 };
+use crate::plan::signals::Signals;
 use crate::store::{StoreError, Table};
 
 use super::actor::Actor;
@@ -234,11 +235,13 @@ impl Sessions {
             model: 0,
             grants: Vec::new(),
             goal: None,
+            signals: Signals::default(),
             used_at: now,
         };
         let mut batch = crate::store::Batch::new();
         batch.put(Table::Sessions, &chat_key(key), &record)?;
-        self.deps.store.commit(batch).await?;
+        // Everything that refers to it is committed later, and a flush takes along what was written before.
+        self.deps.store.write(batch).await?;
         Ok(record)
     }
 
@@ -285,6 +288,8 @@ impl Sessions {
             holding: false,
             comment: None,
             card: None,
+            bounds: self.deps.settings(),
+            project_fault: None,
         };
         self.tasks.spawn(actor.run(mailbox));
         Ok(me)

@@ -88,13 +88,9 @@ impl Actor {
         let session = self.record.id.clone();
         self.delivering.insert(turn);
         let before = self.delivery.take();
-        let settled = settle(parts, options, reason, view, document);
+        let settling = settle(parts, options, reason, view, document);
         self.delivery = Some(tokio::spawn(async move {
-            settled.await;
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            super::turns::hand_over(&outbox, answer, (session, turn), &me).await;
+            super::turns::hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
         }));
     }
 

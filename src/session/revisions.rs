@@ -61,7 +61,8 @@ impl Actor {
             prose,
         };
         let mut batch = Batch::new();
-        let key = session_key(&self.record.id, self.record.turn.0);
+        // A document that was sent back makes a revision without a turn of its own.
+        let key = session_key(&self.record.id, (self.record.turn.0 << 20) | number);
         if batch.put(Table::Revisions, &key, &row).is_ok() {
             self.commit(batch).await;
         }

@@ -11,7 +11,7 @@ use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send
 use super::actor::Actor;
 use super::cards::forget_card;
 use super::mail::Mail;
-use super::record::CardRow;
+use super::record::{CardKind, CardRow};
 
 /// Things to say, one after the other.
 pub(super) type Speaker = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
@@ -119,7 +119,9 @@ impl Actor {
         let outbox = self.deps.outbox.clone();
         let me = self.me.clone();
         let (id, key) = (row.id.clone(), row.key);
-        let mut send = Send::new(row.key, Content::Text(row.text.clone()), Lane::Final);
+        let mut text = row.text.clone();
+        text.text.push_str(&self.card_hint(row));
+        let mut send = Send::new(row.key, Content::Text(text), Lane::Final);
         send.keyboard = Some(keyboard);
         send.ledger = Some(card_ledger(&row.id));
         self.queue_line(Box::pin(async move {
@@ -140,8 +142,12 @@ impl Actor {
             return;
         };
         let mut text = row.text.clone();
-        text.text.push_str("\n\n");
-        text.text.push_str(&self.tr(result, &[]));
+        let gap = match row.kind {
+            CardKind::Approval { .. } => "\n",
+            CardKind::Question { .. } => "\n\n",
+        };
+        text.text.push_str(gap);
+        text.text.push_str(result);
         let edit = Edit {
             key: row.key,
             message,

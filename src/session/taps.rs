@@ -32,6 +32,7 @@ impl Actor {
         } else {
             self.answer_tap(tap, "tap-stopped", false);
             self.closing.extend(updates);
+            self.stop_jobs(false);
             self.cancel_turn(Cancel::Stopped).await;
         }
         self.close(updates).await;

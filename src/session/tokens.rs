@@ -34,7 +34,7 @@ impl Actor {
     }
 
     pub(super) fn day_budget_is_used_up(&self) -> bool {
-        let budget = self.deps.settings().budgets.day_tokens;
+        let budget = self.settings().budgets.day_tokens;
         budget > 0 && self.deps.usage.tokens_today() >= budget
     }
 
@@ -63,7 +63,7 @@ impl Actor {
             };
             while let Some(event) = events.next().await {
                 if let Ok(ModelEvent::End(reply)) = event {
-                    let text = Some(format!("{}\n\n{plan}", reply.text));
+                    let text = Some(reply.text);
                     let turn = TurnId(0);
                     me.send(super::mail::Mail::Digest { turn, text }).ok();
                 }
@@ -73,6 +73,10 @@ impl Actor {
 
     /// A digest arrived: for the running turn, or (turn 0) for the idle session.
     pub(super) async fn digest(&mut self, turn: TurnId, text: Option<String>) {
+        let text = match text {
+            Some(text) => Some(self.whole_digest(&text).await),
+            None => None,
+        };
         if self.is_current(turn) {
             self.drive(Event::Compacted(text), Batch::new()).await;
             return;

@@ -1,21 +1,20 @@
-//! A turn's effects carried out: records, model requests, timers, the end.
+//! A turn's effects carried out: records, timers, the end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::agent::context::{self, Surroundings};
+use crate::agent::context;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
 use crate::config::Render;
 use crate::domain::{
-    ApprovalLevel, EndReason, ModelEvent, ModelFault, ModelReply, ModelRequest, Progress,
-    SessionId, ToolSpec, TurnId,
+    ApprovalLevel, EndReason, ModelEvent, ModelFault, Progress, SessionId, ToolSpec, TurnId,
 };
 use crate::flow::{FlowOptions, Renderer};
 use crate::llm::Model;
@@ -25,12 +24,17 @@ use crate::telegram::outbox::{Outbox, SendFault};
 
 use super::actor::{Actor, Running};
 use super::answer::{self, Answer};
+use super::batch::Whose;
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
 use super::record::{TurnRecord, TurnStage, session_key};
+use super::requests::stream;
 
+/// How long an answer waits for its flow message to settle.
+const SETTLE_FIRST: std::time::Duration = std::time::Duration::from_secs(1);
 /// Wait before an answer is sent again that Telegram could not be reached for.
 const DELIVER_AGAIN: std::time::Duration = std::time::Duration::from_secs(30);
+use super::watch::Watch;
 
 impl Actor {
     /// Takes one event of the running turn and carries out what follows from it.
@@ -62,6 +66,10 @@ impl Actor {
                 continue;
             }
             if let Effect::Finish { reason, answer } = &effect {
+                if let Some(text) = self.left_for_model(reason) {
+                    let turn = self.record.turn;
+                    self.append(&mut batch, Record::Host { turn, text })?;
+                }
                 self.put_delivering(&mut batch, reason, answer)?;
             }
             // What is only shown waits for nothing, so that records of one step land together or not at all.
@@ -96,7 +104,7 @@ impl Actor {
         Ok(())
     }
 
-    fn redacted(&self, record: Record) -> Record {
+    pub(super) fn redacted(&self, record: Record) -> Record {
         let clean = |text: String| self.deps.redactor.redact(&text);
         match record {
             Record::User { turn, mut input } => {
@@ -151,12 +159,15 @@ impl Actor {
                 }
                 Vec::new()
             }
-            Effect::RunTools(calls) => self.begin_batch(calls).await,
+            Effect::RunTools(calls) => self.begin_batch(Whose::Turn, calls).await,
             Effect::CancelTools => {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
                 }
-                self.cancel_cards("card-cancelled").await;
+                // At the end of the process there is no time to close cards; the next start expires them.
+                if !self.over {
+                    self.cancel_cards("card-cancelled").await;
+                }
                 Vec::new()
             }
             Effect::Compact => {
@@ -232,47 +243,8 @@ impl Actor {
         }
     }
 
-    async fn call_model(&mut self, request: u32, index: usize) {
-        let plan = self.plan_message().await;
-        let Some(model) = self.model(index) else {
-            return;
-        };
-        let tools = self.tool_specs();
-        let system = self.system_prompt();
-        let body = context::build(
-            &self.conversation,
-            &Surroundings {
-                system: &system,
-                plan: plan.as_deref(),
-                tools: &tools,
-                window: model.window(),
-            },
-        );
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        running.request = running.cancel.child_token();
-        let turn = running.turn.id();
-        let cancel = running.request.clone();
-        let me = self.me.clone();
-        tokio::spawn(async move {
-            let send = |event| {
-                me.send(Mail::Model {
-                    turn,
-                    request,
-                    event,
-                })
-                .ok();
-            };
-            tokio::select! {
-                () = cancel.cancelled() => {}
-                () = stream(model, body, send) => {}
-            }
-        });
-    }
-
     /// The model that this session chose, then the others in order.
-    fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
+    pub(super) fn model(&self, index: usize) -> Option<Arc<dyn Model>> {
         let models = &self.deps.models;
         let first = self.record.model.min(models.len().saturating_sub(1));
         let place = if index == 0 {
@@ -285,91 +257,34 @@ impl Actor {
         models.get(place).cloned()
     }
 
-    fn tool_specs(&self) -> Vec<ToolSpec> {
-        let settings = self.deps.settings();
+    pub(super) fn tool_specs(&self) -> Vec<ToolSpec> {
         let mut specs: Vec<ToolSpec> = self
             .deps
             .toolbox
             .descriptors()
             .into_iter()
+            .filter(|tool| self.offers(tool.name))
             .map(|tool| ToolSpec {
                 name: tool.name.to_owned(),
                 description: tool.description.to_owned(),
                 schema: (tool.schema)(),
             })
             .collect();
-        if settings.plan.enabled {
+        if self.offers(super::plans::TOOL) {
             specs.push(super::plans::spec());
         }
         specs
     }
 
-    fn system_prompt(&self) -> String {
-        let settings = self.deps.settings();
+    pub(super) fn system_prompt(&self) -> String {
+        let settings = self.settings();
         prompt::system(&prompt::Head {
             workspace: &self.record.workspace.display().to_string(),
             planning: settings.plan.enabled,
-            yolo: self.record.level == ApprovalLevel::Yolo,
+            yolo: self.level() == ApprovalLevel::Yolo,
             language: &self.language(),
             sandbox: self.deps.toolbox.sandbox().is_available(),
         })
-    }
-
-    pub(super) async fn model_event(
-        &mut self,
-        turn: TurnId,
-        request: u32,
-        event: Result<ModelEvent, ModelFault>,
-    ) {
-        let fits = self
-            .running
-            .as_ref()
-            .is_some_and(|running| running.turn.id() == turn && running.turn.spent().0 == request);
-        if !fits {
-            return;
-        }
-        let event = match event {
-            Ok(ModelEvent::Text(delta)) => Event::Text(delta),
-            Ok(ModelEvent::Reasoning(_)) => return,
-            Ok(ModelEvent::End(reply)) => {
-                self.deps.board.model_answered(true);
-                self.count_tokens(&reply).await;
-                Event::Reply {
-                    plan: self.plan_facts().await,
-                    reply: self.named_calls(reply),
-                }
-            }
-            Err(fault) => {
-                metrics::counter!("greenlight_model_requests_total", "outcome" => "failed")
-                    .increment(1);
-                self.deps.board.model_answered(false);
-                warn!(turn.id = turn.0, request, fault = %fault, "model request failed");
-                Event::ModelFailed(fault)
-            }
-        };
-        self.drive(event, Batch::new()).await;
-    }
-
-    /// Gives calls without an id, or with one that was used before, an id of their own.
-    fn named_calls(&self, mut reply: ModelReply) -> ModelReply {
-        let mut seen: std::collections::HashSet<String> = self
-            .conversation
-            .records()
-            .iter()
-            .filter_map(|record| match record {
-                Record::Assistant { calls, .. } => Some(calls),
-                _ => None,
-            })
-            .flatten()
-            .map(|call| call.id.0.clone())
-            .collect();
-        for (index, call) in reply.calls.iter_mut().enumerate() {
-            if call.id.0.is_empty() || !seen.insert(call.id.0.clone()) {
-                call.id.0 = format!("call_{}_{index}", self.conversation.len());
-                seen.insert(call.id.0.clone());
-            }
-        }
-        reply
     }
 
     async fn compact(&mut self) {
@@ -398,14 +313,13 @@ impl Actor {
         });
         tokio::spawn(async move {
             let text = told.await.ok().filter(|text| !text.trim().is_empty());
-            let text = text.map(|text| format!("{text}\n\n{plan}"));
             me.send(Mail::Digest { turn, text }).ok();
         });
     }
 
     /// Makes the machine and the flow of a new turn.
     pub(super) fn open_turn(&mut self, record: TurnRecord, resumed: bool) {
-        let settings = self.deps.settings();
+        let settings = self.settings();
         let window = self.model(0).map_or(0, |model| model.window());
         let mut tools: Vec<String> = self
             .tool_specs()
@@ -434,6 +348,8 @@ impl Actor {
             cancel: CancellationToken::new(),
             request: CancellationToken::new(),
             batch: None,
+            watch: Watch::default(),
+            children: Vec::new(),
             tools: Vec::new(),
             timers: std::collections::HashMap::new(),
             text_tail: String::new(),
@@ -486,7 +402,7 @@ impl Actor {
         metrics::histogram!("greenlight_turn_seconds")
             .record(running.started.elapsed().as_secs_f64());
         let text = self.deps.redactor.redact(&text);
-        let view = self.plan_view(false);
+        let view = self.turn_view(false);
         let document = self.plan_document().await;
         let flow = running.flow.clone();
         let answer = self.answer_of(&running.record, &reason, text);
@@ -516,12 +432,11 @@ impl Actor {
             if let Some(answer) = &answer {
                 flow.answered(&answer.markdown);
             }
-            flow.settle(reason, view, document).await;
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            if !interrupted {
-                hand_over(&outbox, answer, (session, turn), &me).await;
+            let settling = flow.settle(reason, view, document);
+            if interrupted {
+                settling.await;
+            } else {
+                hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
             }
         }));
     }
@@ -533,7 +448,10 @@ impl Actor {
         reason: &EndReason,
         text: String,
     ) -> (TurnId, Option<Answer>) {
-        let said = super::words::ending(&self.language(), reason);
+        let mut said = super::words::ending(&self.language(), reason);
+        if let (Some(said), Some(left)) = (&mut said, self.left_for_people(reason)) {
+            said.push_str(&format!("\n\n{left}"));
+        }
         if text.trim().is_empty() && said.is_none() {
             return (record.turn, None);
         }
@@ -602,6 +520,7 @@ impl Actor {
                 "a running turn is put down; the next start takes it up"
             );
         }
+        self.stop_jobs(true);
         self.cancel_turn(Cancel::Shutdown).await;
         if let Some(delivery) = self.delivery.take() {
             delivery.await.ok();
@@ -611,49 +530,50 @@ impl Actor {
     }
 }
 
-/// Sends the answer. While Telegram cannot be reached it is tried again and again; the turn counts as
-/// delivered once every part is sent or refused for good.
-pub(super) async fn hand_over(
+/// Sends the answer once the flow message is settled, or at once when that takes long: where a thousand
+/// turns end together, answers do not wait behind edits. Answers of one session keep their order. The turn
+/// is delivered after both, unless only the next start can send the answer.
+pub(super) async fn hand_over<T>(
+    settling: impl Future<Output = T>,
+    before: Option<JoinHandle<()>>,
     outbox: &Outbox,
     answer: Option<Answer>,
     (session, turn): (SessionId, TurnId),
     me: &mpsc::UnboundedSender<Mail>,
 ) {
-    if let Some(answer) = answer {
-        while let Err(fault) = answer::deliver(outbox, answer.clone()).await {
-            warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
-            if matches!(fault, SendFault::Closed | SendFault::Unauthorized) {
-                // The next start delivers it.
-                return;
-            }
-            if fault != SendFault::Unavailable {
-                break;
-            }
-            tokio::time::sleep(DELIVER_AGAIN).await;
-        }
+    let mut settling = std::pin::pin!(settling);
+    let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)
+        .await
+        .is_ok();
+    if let Some(before) = before {
+        before.await.ok();
     }
-    me.send(Mail::Delivered { session, turn }).ok();
+    let answering = send_answer(outbox, answer, turn);
+    let sent = if settled {
+        answering.await
+    } else {
+        tokio::join!(answering, settling).0
+    };
+    if sent {
+        me.send(Mail::Delivered { session, turn }).ok();
+    }
 }
 
-/// Streams one reply into `send`. A stream that ends without an end is a fault.
-async fn stream(
-    model: Arc<dyn Model>,
-    request: ModelRequest,
-    mut send: impl FnMut(Result<ModelEvent, ModelFault>),
-) {
-    let mut events = match model.stream(request).await {
-        Ok(events) => events,
-        Err(fault) => return send(Err(fault)),
+/// Sends an answer; while Telegram cannot be reached, again and again. True once every part is sent or
+/// refused for good, false if the next start has to send it.
+async fn send_answer(outbox: &Outbox, answer: Option<Answer>, turn: TurnId) -> bool {
+    let Some(answer) = answer else {
+        return true;
     };
-    while let Some(event) = events.next().await {
-        let last = matches!(event, Ok(ModelEvent::End(_)) | Err(_));
-        send(event);
-        if last {
-            return;
+    while let Err(fault) = answer::deliver(outbox, answer.clone()).await {
+        warn!(turn.id = turn.0, error = %fault, "an answer was not delivered whole");
+        if matches!(fault, SendFault::Closed | SendFault::Unauthorized) {
+            return false;
         }
+        if fault != SendFault::Unavailable {
+            break;
+        }
+        tokio::time::sleep(DELIVER_AGAIN).await;
     }
-    send(Err(ModelFault::Retry {
-        after: None,
-        reason: "the stream ended early".into(),
-    }));
+    true
 }

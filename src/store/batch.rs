@@ -48,6 +48,8 @@ pub enum Table {
     Archived = 18,
     /// Commands that wait for the end of a turn: session, update.
     Later = 19,
+    /// Last plan messages by session, for a live plan whose file gets lost.
+    PlanMessages = 20,
 }
 
 /// Changes that become durable together or not at all.

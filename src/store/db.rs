@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use chrono::Utc;
 use serde::de::DeserializeOwned;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::batch::full_key;
 use super::blob::Blobs;
@@ -15,7 +16,11 @@ use super::jsonl::{self, Exported};
 use super::layout::{
     HomeLock, KEEP_BACKUPS, Layout, io, private_file, private_files, require_space,
 };
+use super::line::{Line, Waiting, Worker};
 use super::{Batch, StoreError, Table};
+
+/// Reads that run at once; each takes a thread while it lasts.
+const READS: usize = 4;
 
 /// The durable store. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -37,6 +42,9 @@ struct Inner {
     dirty: AtomicBool,
     /// Whether the database showed damage while running.
     suspect: AtomicBool,
+    /// Batches that wait for the disk.
+    line: Line,
+    reads: Semaphore,
     lock: HomeLock,
 }
 
@@ -64,6 +72,8 @@ impl Store {
                     gate: RwLock::new(()),
                     dirty: AtomicBool::new(false),
                     suspect: AtomicBool::new(false),
+                    line: Line::default(),
+                    reads: Semaphore::new(READS),
                     lock: opened.lock,
                 }),
             })
@@ -87,7 +97,7 @@ impl Store {
         key: &[u8],
     ) -> Result<Option<T>, StoreError> {
         let key = full_key(table, key);
-        self.run(move |inner| {
+        self.read(move |inner| {
             let value = inner.db.get(key).map_err(|error| inner.fault(error))?;
             value.map(|value| inner.decode(&value)).transpose()
         })
@@ -104,7 +114,7 @@ impl Store {
         prefix: &[u8],
     ) -> Result<Vec<(Vec<u8>, T)>, StoreError> {
         let prefix = full_key(table, prefix);
-        self.run(move |inner| {
+        self.read(move |inner| {
             inner
                 .db
                 .scan_prefix(prefix)
@@ -118,12 +128,13 @@ impl Store {
         .await
     }
 
-    /// Makes a batch durable: when this returns, it survives a crash.
+    /// Makes a batch durable: when this returns, it survives a crash. Batches that wait at the same time
+    /// share one flush.
     ///
     /// # Errors
     /// If the database or the disk fails; then nothing of the batch is acknowledged.
     pub async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        self.run(move |inner| inner.apply(batch, true)).await
+        self.hand_in(batch, true).await
     }
 
     /// Applies a batch atomically without waiting for the disk; a crash may lose it whole.
@@ -131,7 +142,7 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub async fn write(&self, batch: Batch) -> Result<(), StoreError> {
-        self.run(move |inner| inner.apply(batch, false)).await
+        self.hand_in(batch, false).await
     }
 
     /// Writes and flushes a mark, to learn whether the store can be written right now.
@@ -143,7 +154,7 @@ impl Store {
             let mut batch = Batch::new();
             batch.put(Table::Meta, b"probe", &Utc::now())?;
             let dirty = inner.dirty.load(Ordering::Acquire);
-            let written = inner.apply(batch, true);
+            let written = inner.apply(batch).and_then(|()| inner.flush());
             inner.dirty.store(dirty, Ordering::Release);
             written
         })
@@ -226,21 +237,84 @@ impl Store {
         layout.backup_files().into_iter().next()
     }
 
+    async fn hand_in(&self, batch: Batch, durable: bool) -> Result<(), StoreError> {
+        let (done, told) = oneshot::channel();
+        let waiting = Waiting {
+            batch,
+            durable,
+            done,
+        };
+        if self.inner.line.join(waiting) {
+            let inner = Arc::clone(&self.inner);
+            // Detached, because those who joined the line wait for it too.
+            drop(tokio::task::spawn_blocking(move || inner.work()));
+        }
+        told.await
+            .unwrap_or_else(|_| Err(StoreError::Database("the writer broke".into())))
+            .inspect_err(|fault| self.suspect(fault))
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        // The semaphore is never closed.
+        let _turn = self.inner.reads.acquire().await.ok();
+        self.run(work).await
+    }
+
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let inner = Arc::clone(&self.inner);
-        let result = off_thread(move || work(&inner)).await;
-        if matches!(&result, Err(StoreError::Database(_))) {
+        off_thread(move || work(&inner))
+            .await
+            .inspect_err(|fault| self.suspect(fault))
+    }
+
+    fn suspect(&self, fault: &StoreError) {
+        if matches!(fault, StoreError::Database(_)) {
             self.inner.suspect.store(true, Ordering::Release);
         }
-        result
     }
 }
 
 impl Inner {
-    fn apply(&self, batch: Batch, flush: bool) -> Result<(), StoreError> {
+    /// Writes what waits until nothing does.
+    fn work(&self) {
+        let _worker = Worker(&self.line);
+        while let Some(group) = self.line.take() {
+            let mut written = Vec::with_capacity(group.len());
+            for waiting in group {
+                match self.apply(waiting.batch) {
+                    Ok(()) if waiting.durable => written.push(waiting.done),
+                    // Whoever went away in the meantime needs no answer.
+                    result => drop(waiting.done.send(result)),
+                }
+            }
+            if written.is_empty() {
+                continue;
+            }
+            let flushed = self.flush();
+            for done in written {
+                let result = match &flushed {
+                    Ok(()) => Ok(()),
+                    Err(fault) => Err(fault.again()),
+                };
+                drop(done.send(result));
+            }
+        }
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.db
+            .flush()
+            .map(|_| ())
+            .map_err(|error| self.fault(error))
+    }
+
+    fn apply(&self, batch: Batch) -> Result<(), StoreError> {
         let _shared = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if batch.changes.iter().any(|(_, value)| value.is_some()) {
             require_space(&self.layout.home, self.care.reserve)?;
@@ -255,11 +329,7 @@ impl Inner {
         self.dirty.store(true, Ordering::Release);
         self.db
             .apply_batch(changes)
-            .map_err(|error| self.fault(error))?;
-        if flush {
-            self.db.flush().map_err(|error| self.fault(error))?;
-        }
-        Ok(())
+            .map_err(|error| self.fault(error))
     }
 
     fn decode<T: DeserializeOwned>(&self, stored: &[u8]) -> Result<T, StoreError> {

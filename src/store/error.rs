@@ -43,6 +43,24 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The same failure for one more caller.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Io { path, source } => Self::Io {
+                path: path.clone(),
+                source: source.raw_os_error().map_or_else(
+                    || std::io::Error::new(source.kind(), source.to_string()),
+                    std::io::Error::from_raw_os_error,
+                ),
+            },
+            Self::Locked(_)
+            | Self::Database(_)
+            | Self::Decode(_)
+            | Self::Newer { .. }
+            | Self::Format { .. } => Self::Database(self.to_string()),
+        }
+    }
+
     /// The sentence for people.
     #[must_use]
     pub fn fault(&self) -> Fault {

@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod jsonl;
 mod layout;
+mod line;
 mod migrate;
 
 #[cfg(test)]

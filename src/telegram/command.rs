@@ -59,6 +59,31 @@ pub const COMMANDS: &[CommandSpec] = &[
     spec("start", "command-start", false, false),
 ];
 
+/// What `/help` lists: headings with the commands below them, without the two that lead here.
+const HELP: [(&str, &[&str]); 3] = [
+    (
+        "help-plans",
+        &[
+            "plan",
+            "show_plan",
+            "plan_status",
+            "execute",
+            "discard",
+            "plans",
+        ],
+    ),
+    (
+        "help-work",
+        &[
+            "stop", "status", "goal", "new", "sessions", "compact", "usage",
+        ],
+    ),
+    (
+        "help-settings",
+        &["approvals", "model", "project", "language"],
+    ),
+];
+
 /// What a text is, read as a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
@@ -173,14 +198,23 @@ pub fn registrations(default: &str, languages: &[&str]) -> Vec<Value> {
 /// The text of `/help` in Markdown: what the bot does and one line for each command.
 #[must_use]
 pub fn help(locale: &str) -> String {
-    let mut lines = vec![tr(locale, "help-intro", &[]), String::new()];
-    lines.extend(
-        COMMANDS
-            .iter()
-            .map(|spec| format!("- `/{}` — {}", spec.name, tr(locale, spec.key, &[]))),
-    );
-    lines.extend([String::new(), tr(locale, "help-footer", &[])]);
-    lines.join("\n")
+    let mut text = tr(locale, "help-intro", &[]);
+    for (heading, names) in HELP {
+        text.push_str(&format!("\n\n**{}**\n", tr(locale, heading, &[])));
+        for spec in COMMANDS.iter().filter(|spec| names.contains(&spec.name)) {
+            let command = format!("/{}", spec.name);
+            let what = tr(locale, spec.key, &[]);
+            let line = tr(
+                locale,
+                "help-line",
+                &[("command", &command), ("what", &what)],
+            );
+            text.push_str(&format!("\n- {line}"));
+        }
+    }
+    text.push_str("\n\n");
+    text.push_str(&tr(locale, "help-footer", &[]));
+    text
 }
 
 fn menu(locale: &str, group: bool) -> Vec<Value> {

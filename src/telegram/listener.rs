@@ -15,10 +15,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiClient, ApiFault, POLL_SECONDS};
+use super::durable::DurableError;
 use super::inbox::{BACKLOG_SECONDS, Inbox};
 use super::repair::ALLOWED;
 use crate::domain::{Fault, UpdateId};
-use crate::store::StoreError;
 
 pub use setup::{register_commands, set_webhook, who_am_i};
 
@@ -97,7 +97,7 @@ pub enum Fed {
 /// Where updates enter, whichever way they come. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Intake {
-    inbox: Inbox,
+    inbox: Arc<dyn Inbox>,
     feed: mpsc::Sender<Fed>,
     health: watch::Sender<Health>,
     secret: Option<SecretString>,
@@ -107,7 +107,11 @@ pub struct Intake {
 impl Intake {
     /// An intake that feeds `feed`. `secret` is the webhook's; without one every webhook call is refused.
     #[must_use]
-    pub fn new(inbox: Inbox, feed: mpsc::Sender<Fed>, secret: Option<SecretString>) -> Self {
+    pub fn new(
+        inbox: Arc<dyn Inbox>,
+        feed: mpsc::Sender<Fed>,
+        secret: Option<SecretString>,
+    ) -> Self {
         let (health, _) = watch::channel(Health::default());
         Self {
             inbox,
@@ -138,7 +142,7 @@ impl Intake {
     ///
     /// # Errors
     /// If the store fails; then the call must be answered with an error, so that it comes again.
-    pub async fn accept(&self, body: &[u8]) -> Result<(), StoreError> {
+    pub async fn accept(&self, body: &[u8]) -> Result<(), DurableError> {
         let Ok(raw) = serde_json::from_slice::<Value>(body) else {
             tracing::warn!(bytes = body.len(), "a webhook call was not JSON");
             return Ok(());
@@ -154,7 +158,7 @@ impl Intake {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn reopen(&self) -> Result<usize, StoreError> {
+    pub async fn reopen(&self) -> Result<usize, DurableError> {
         let rows = self.inbox.open_rows().await?;
         let mut open = Vec::new();
         for (update, row) in rows {
@@ -179,7 +183,7 @@ impl Intake {
         Ok(open.len())
     }
 
-    async fn take(&self, updates: Vec<Value>) -> Result<(), StoreError> {
+    async fn take(&self, updates: Vec<Value>) -> Result<(), DurableError> {
         let accepted = self.inbox.accept(updates, unix_now()).await?;
         self.skipped.fetch_add(accepted.stale, Ordering::Relaxed);
         for (update, raw) in accepted.fresh {
@@ -234,13 +238,12 @@ impl Intake {
 pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> Result<(), Fault> {
     let mut waits = backoff();
     let mut refused = 0;
-    // What the poll that a stop cuts off has told the server already.
-    let mut told = None;
+    let mut told = false;
     while !cancel.is_cancelled() {
         let started = Instant::now();
-        let offset = intake.inbox.offset().await;
         let Some(outcome) = cancel.run_until_cancelled(poll_once(&api, &intake)).await else {
-            told = Some(offset);
+            // The call in flight has told the offset; another one would only collide with it.
+            told = true;
             break;
         };
         let wait = match outcome {
@@ -286,8 +289,7 @@ pub async fn poll(api: ApiClient, intake: Intake, cancel: CancellationToken) -> 
     intake
         .health
         .send_modify(|health| health.state = PollState::Stopped);
-    // A second poll beside one that the server still holds would be a conflict.
-    if told != Some(intake.inbox.offset().await) {
+    if !told {
         acknowledge(&api, &intake).await;
     }
     Ok(())
@@ -311,7 +313,7 @@ async fn acknowledge(api: &ApiClient, intake: &Intake) {
 
 enum PollFault {
     Api(ApiFault),
-    Store(StoreError),
+    Store(DurableError),
 }
 
 async fn poll_once(api: &ApiClient, intake: &Intake) -> Result<usize, PollFault> {

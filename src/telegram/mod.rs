@@ -5,6 +5,7 @@ pub mod api;
 pub mod command;
 pub mod decode;
 pub mod dispatch;
+pub mod durable;
 pub mod inbox;
 pub mod listener;
 pub mod media;

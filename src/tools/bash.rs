@@ -19,6 +19,8 @@ use crate::domain::{ActionClass, CallStatus, Effects, SandboxProfile, ToolDescri
 const EXAMPLE: &str = r#"{"command":"cargo test --lib","timeout_seconds":300}"#;
 const DEFAULT_SECONDS: u64 = 120;
 const MAX_SECONDS: u64 = 1800;
+/// Characters of the summary that people see.
+const SUMMARY: usize = 100;
 /// Longest line that is streamed, in bytes.
 const MAX_LINE: usize = 2000;
 
@@ -182,11 +184,14 @@ async fn tree(workspace: &std::path::Path) -> Option<u64> {
 
 fn report(ended: Ended, output: &str, limit: Duration) -> Ran {
     let (status, note, summary) = match (ended.end, ended.code) {
-        (End::Exited, Some(0)) => (CallStatus::Ok, "Exit code 0.".to_owned(), String::new()),
+        (End::Exited, Some(0)) => (CallStatus::Ok, "Exit code 0.".to_owned(), last_line(output)),
         (End::Exited, Some(code)) => (
             CallStatus::Failed,
             format!("Exit code {code}."),
-            format!("exit {code}"),
+            match last_line(output) {
+                line if line.is_empty() => format!("exit {code}"),
+                line => format!("exit {code} · {line}"),
+            },
         ),
         (End::Exited, None) => (
             CallStatus::Failed,
@@ -217,6 +222,17 @@ fn report(ended: Ended, output: &str, limit: Duration) -> Ran {
         .with_note(note);
     ran.exit = ended.code;
     ran
+}
+
+/// The last line with words in it, where most programs say how it went; people see it beside the call.
+fn last_line(output: &str) -> String {
+    output
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| line.chars().any(char::is_alphanumeric))
+        .map(|line| line.chars().take(SUMMARY).collect())
+        .unwrap_or_default()
 }
 
 /// Cuts a byte stream into lines; a carriage return ends one too, as progress bars use it.

@@ -174,7 +174,21 @@ pub(super) fn run(
     let shown = paths::shown(place, &edit.path);
     atomic::write(&edit.path, edit.new.as_bytes())
         .map_err(|error| format!("`{shown}` cannot be written: {error}."))?;
-    Ok(Ran::said(format!("Edited {shown}."), "").changed(true))
+    Ok(Ran::said(format!("Edited {shown}."), counts(&edit.old, &edit.new)).changed(true))
+}
+
+/// How many lines came and went, as `+2 −1`.
+fn counts(old: &str, new: &str) -> String {
+    let diff = similar::TextDiff::from_lines(old, new);
+    let (mut added, mut removed) = (0_usize, 0_usize);
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            similar::ChangeTag::Insert => added += 1,
+            similar::ChangeTag::Delete => removed += 1,
+            similar::ChangeTag::Equal => {}
+        }
+    }
+    format!("+{added} −{removed}")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::call::{Inspection, Job, Place, Ran, Unfit};
 use super::sandbox::{self, SandboxStatus};
 use super::{
     ask_user, bash, bg_output, bg_start, bg_stop, edit_file, git_view, glob, grep, list_dir,
-    output, paths, read_file, send_file, web_fetch, write_file,
+    output, paths, read_file, send_file, spawn_agent, web_fetch, write_file,
 };
 use crate::config::ToolSettings;
 use crate::domain::{CallStatus, SandboxProfile, ToolCall, ToolDescriptor, ToolOutcome};
@@ -138,6 +138,7 @@ impl Toolbox {
             "ask_user" => ask_user::inspect(raw, place),
             "web_fetch" => web_fetch::inspect(raw, place),
             "send_file" => send_file::inspect(shop, raw, place),
+            "spawn_agent" => spawn_agent::inspect(raw, place),
             other => Err(Unfit::Malformed(self.unknown(other))),
         }?;
         inspection.argument = super::args::one_line(&shop.redact(&inspection.argument));
@@ -206,6 +207,14 @@ impl Toolbox {
         send_file::attachment(&self.shop, &call.arguments, place)
     }
 
+    /// Reads the task of a `spawn_agent` call, which the session runs.
+    ///
+    /// # Errors
+    /// An English sentence for the model.
+    pub fn errand(&self, call: &ToolCall) -> Result<super::Errand, Unfit> {
+        spawn_agent::errand(&call.arguments)
+    }
+
     fn on_offer(&self, name: &str) -> bool {
         let settings = &self.shop.settings;
         all().iter().any(|tool| tool.name == name)
@@ -250,7 +259,7 @@ impl Toolbox {
     }
 }
 
-fn all() -> [&'static ToolDescriptor; 14] {
+fn all() -> [&'static ToolDescriptor; 15] {
     [
         &read_file::DESCRIPTOR,
         &list_dir::DESCRIPTOR,
@@ -266,6 +275,7 @@ fn all() -> [&'static ToolDescriptor; 14] {
         &ask_user::DESCRIPTOR,
         &web_fetch::DESCRIPTOR,
         &send_file::DESCRIPTOR,
+        &spawn_agent::DESCRIPTOR,
     ]
 }
 
@@ -277,7 +287,7 @@ async fn dispatch(name: &str, job: Job<'_>) -> Ran {
         "bg_output" => bg_output::run(&job),
         "bg_stop" => bg_stop::run(&job),
         "web_fetch" => web_fetch::run(job).await,
-        "ask_user" | "send_file" => {
+        "ask_user" | "send_file" | "spawn_agent" => {
             Ran::failed("This tool is carried out by the session.").with_status(CallStatus::Refused)
         }
         "write_file" | "edit_file"

@@ -23,6 +23,8 @@ use greenlight::config::{Busy, Render, TelegramLimits, TelegramSettings};
 use greenlight::domain::{
     Attachment, AttachmentKind, ChatId, Inbound, MessageId, Role, UpdateId, UserId,
 };
+use greenlight::session::access::StoreMemory;
+use greenlight::session::inbox::StoreInbox;
 use greenlight::store::Store;
 use greenlight::telegram::api::{ApiClient, Lane};
 use greenlight::telegram::decode::Me;
@@ -167,7 +169,7 @@ fn message(id: u32, text: &str) -> Value {
 }
 
 struct Front {
-    inbox: Inbox,
+    inbox: StoreInbox,
     intake: Intake,
     lanes: Lanes,
     cancel: CancellationToken,
@@ -176,13 +178,16 @@ struct Front {
 /// The whole front-end over a store, without polling.
 async fn front(store: &Store, api: &ApiClient) -> Front {
     let cancel = CancellationToken::new();
-    let inbox = Inbox::open(store.clone(), api.bot_id(), 0).await.unwrap();
+    let inbox = StoreInbox::open(store.clone(), api.bot_id(), 0)
+        .await
+        .unwrap();
     let (feed, fed) = mpsc::channel(64);
     let intake = Intake::new(
-        inbox.clone(),
+        Arc::new(inbox.clone()),
         feed.clone(),
         Some(SecretString::from("hook-secret")),
     );
+    let (memory, known) = StoreMemory::load(store.clone(), 0).await.unwrap();
     let setup = Setup {
         me: Me {
             id: UserId(900),
@@ -190,13 +195,14 @@ async fn front(store: &Store, api: &ApiClient) -> Front {
         },
         settings: settings(),
         language: "en".into(),
-        store: store.clone(),
-        inbox: inbox.clone(),
+        memory: Arc::new(memory),
+        known,
+        inbox: Arc::new(inbox.clone()),
         feed,
         to_markdown: |text, _| text.to_owned(),
         capacity: 64,
     };
-    let (context, lanes) = Context::start(setup).await.unwrap();
+    let (context, lanes) = Context::start(setup);
     tokio::spawn(dispatch::run(api.clone(), context, fed, cancel.clone()));
     Front {
         inbox,
@@ -262,7 +268,7 @@ async fn one_bad_update_never_blocks_the_others_and_the_offset_follows_the_disk(
             "my_chat_member"
         ])
     );
-    let dead = greenlight::telegram::inbox::dead_letters(&store)
+    let dead = greenlight::session::inbox::dead_letters(&store)
         .await
         .unwrap();
     assert_eq!(
@@ -282,7 +288,9 @@ async fn what_a_dead_process_left_open_is_handled_again_and_nothing_twice() {
     let (server, api) = serve().await;
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
-    let inbox = Inbox::open(store.clone(), api.bot_id(), 0).await.unwrap();
+    let inbox = StoreInbox::open(store.clone(), api.bot_id(), 0)
+        .await
+        .unwrap();
     let now = chrono::Utc::now().timestamp();
     inbox
         .accept(vec![message(1, "done"), message(2, "left open")], now)
@@ -377,9 +385,13 @@ async fn a_refused_token_stops_polling_with_a_sentence() {
 async fn a_webhook_call_is_on_disk_before_it_is_answered_and_counts_once() {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
-    let inbox = Inbox::open(store.clone(), 900, 0).await.unwrap();
+    let inbox = StoreInbox::open(store.clone(), 900, 0).await.unwrap();
     let (feed, mut fed) = mpsc::channel(8);
-    let intake = Intake::new(inbox.clone(), feed, Some(SecretString::from("hook-secret")));
+    let intake = Intake::new(
+        Arc::new(inbox.clone()),
+        feed,
+        Some(SecretString::from("hook-secret")),
+    );
     assert!(intake.secret_matches(b"hook-secret"));
     assert!(!intake.secret_matches(b"hook-secreT") && !intake.secret_matches(b""));
     let body = message(1, "hello").to_string();
@@ -390,7 +402,7 @@ async fn a_webhook_call_is_on_disk_before_it_is_answered_and_counts_once() {
     assert!(matches!(fed.try_recv(), Ok(Fed::Update(UpdateId(1), _))));
     assert!(fed.try_recv().is_err());
     assert_eq!(intake.health().borrow().state, PollState::Webhook);
-    assert!(!Intake::new(inbox, mpsc::channel(1).0, None).secret_matches(b""));
+    assert!(!Intake::new(Arc::new(inbox), mpsc::channel(1).0, None).secret_matches(b""));
 }
 
 #[tokio::test]

@@ -19,8 +19,11 @@ mod inbound;
 mod llm;
 mod page;
 mod playground;
+mod reference;
+mod session;
 mod store;
 #[expect(dead_code, reason = "not every test needs every helper yet")]
 mod support;
 mod text;
 mod tools;
+mod whole;

@@ -78,7 +78,7 @@ fn every_import_points_up_the_table() {
             faults.push(format!("{}: the module is not in the table", source.path));
             continue;
         };
-        for (at, path) in imports(&source) {
+        for (at, path) in imports(source) {
             let target = path.split([':', '{']).next().unwrap_or_default();
             let known = TABLE.iter().any(|(name, _)| *name == target) || FREE.contains(&target);
             if known && target != module && !allowed.contains(&target) {
@@ -102,7 +102,7 @@ fn tools_see_only_the_permit_of_the_plan_and_flow_only_its_read_model() {
             Some("flow") => &["plan::view"],
             _ => continue,
         };
-        for (at, path) in imports(&source) {
+        for (at, path) in imports(source) {
             let fine = allowed.iter().any(|allowed| path.starts_with(allowed));
             if path.starts_with("plan") && !fine {
                 faults.push(format!("{}:{}: {path}", source.path, source.line(at)));

@@ -2,6 +2,7 @@
 //! not fooled by a sentence about it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// One source file.
 pub(crate) struct Source {
@@ -131,13 +132,16 @@ pub(crate) fn relative(path: &Path) -> String {
         .replace('\\', "/")
 }
 
-/// Every Rust file of `src` and `tests`.
-pub(crate) fn sources() -> Vec<Source> {
-    ["src", "tests"]
-        .iter()
-        .flat_map(|dir| files(dir, ".rs"))
-        .map(|path| Source::new(relative(&path), std::fs::read_to_string(&path).unwrap()))
-        .collect()
+/// Every Rust file of `src` and `tests`, read once for all rules.
+pub(crate) fn sources() -> &'static [Source] {
+    static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
+    SOURCES.get_or_init(|| {
+        ["src", "tests"]
+            .iter()
+            .flat_map(|dir| files(dir, ".rs"))
+            .map(|path| Source::new(relative(&path), std::fs::read_to_string(&path).unwrap()))
+            .collect()
+    })
 }
 
 /// Names what every byte belongs to.

@@ -41,7 +41,7 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
     let language = super::language(env);
     let parsed = match super::parse(arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return Outcome::Exit(explain(&error)),
+        Err(error) => return Outcome::Exit(explain(&error, &language)),
     };
     match dispatch(parsed, &language) {
         Ok(outcome) => outcome,
@@ -59,6 +59,10 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
 pub fn load(flags: &Flags) -> Result<Settings, ConfigError> {
     // A relative path cannot be resolved without a working directory; the root makes that visible.
     let cwd = std::env::current_dir().unwrap_or_else(|_| "/".into());
+    let names: Vec<String> = std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .collect();
+    config::known_variables(names.iter().map(String::as_str))?;
     config::load(flags, |name| std::env::var(name).ok(), &cwd)
 }
 
@@ -129,17 +133,73 @@ fn code(good: bool) -> ExitCode {
 }
 
 /// Help and version go out whole; of a fault only the line that says what is wrong.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error, language: &str) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        let line = line.unwrap_or_default().trim_start_matches("error: ");
-        complain(&format!("greenlight: {line} (greenlight --help)"));
+        let line = refusal(error, language).unwrap_or_else(|| {
+            let line = text.lines().find(|line| !line.trim().is_empty());
+            let line = line.unwrap_or_default().trim_start_matches("error: ");
+            format!("{line} (greenlight --help)")
+        });
+        complain(&format!("greenlight: {line}"));
         ExitCode::from(2)
     } else {
         say(text.trim_end());
         ExitCode::SUCCESS
     }
+}
+
+/// What is wrong with a command line, as one sentence; `None` for what has none of its own.
+fn refusal(error: &clap::Error, language: &str) -> Option<String> {
+    use clap::error::{ContextKind as Part, ErrorKind};
+    let part = |kind| error.get(kind).map(ToString::to_string);
+    let argument = || part(Part::InvalidArg);
+    let tr = |key, arguments: &[(&str, &str)]| Some(crate::i18n::tr(language, key, arguments));
+    let kind = error.kind();
+    if kind == ErrorKind::UnknownArgument {
+        let flag = argument()?;
+        return match part(Part::SuggestedArg) {
+            Some(near) => tr("cli-unknown-flag-near", &[("flag", &flag), ("near", &near)]),
+            None => tr("cli-unknown-flag", &[("flag", &flag)]),
+        };
+    }
+    if kind == ErrorKind::InvalidSubcommand {
+        return tr(
+            "cli-unknown-command",
+            &[("name", &part(Part::InvalidSubcommand)?)],
+        );
+    }
+    if matches!(kind, ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
+        let (flag, value) = (argument()?, part(Part::InvalidValue)?);
+        if value.is_empty() {
+            return tr("cli-no-value", &[("flag", &flag)]);
+        }
+        let valid = part(Part::ValidValue).unwrap_or_default();
+        let arguments = [
+            ("flag", flag.as_str()),
+            ("value", value.as_str()),
+            ("valid", valid.as_str()),
+        ];
+        return if valid.is_empty() {
+            tr("cli-bad-value", &arguments)
+        } else {
+            tr("cli-bad-choice", &arguments)
+        };
+    }
+    if kind == ErrorKind::MissingRequiredArgument {
+        return tr("cli-missing", &[("name", &argument()?)]);
+    }
+    if kind == ErrorKind::ArgumentConflict {
+        let (one, other) = (argument()?, part(Part::PriorArg)?);
+        return tr("cli-conflict", &[("one", &one), ("other", &other)]);
+    }
+    let commandless = matches!(
+        kind,
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    commandless
+        .then(|| tr("cli-missing-command", &[]))
+        .flatten()
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Fault> {

@@ -32,6 +32,19 @@ impl Line {
         self.units += length;
     }
 
+    /// Appends a piece with its entities.
+    pub(crate) fn append(&mut self, piece: Formatted) {
+        let by = self.units;
+        self.out
+            .entities
+            .extend(piece.entities.into_iter().map(|entity| Entity {
+                offset: entity.offset + by,
+                ..entity
+            }));
+        self.units += utf16_len(&piece.text);
+        self.out.text.push_str(&piece.text);
+    }
+
     pub(crate) fn finish(self) -> Formatted {
         self.out
     }

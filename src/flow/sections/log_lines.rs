@@ -7,7 +7,7 @@ use super::super::log::{Entry, ToolState};
 use super::super::units::{cut, one_line, tail};
 use super::super::view::{Stage, View};
 use super::super::words;
-use super::{Line, ROW_LIMIT};
+use super::{Line, ROW_LIMIT, inline};
 
 /// Characters of one narration in the log.
 const NARRATION_LIMIT: usize = 1_000;
@@ -23,14 +23,14 @@ pub(super) fn log_lines(view: &View<'_>) -> Vec<Formatted> {
         .collect();
     let live = view.log.live().trim();
     if matches!(view.stage, Stage::Running) && !live.is_empty() {
-        lines.push(Formatted::plain(format!("{} ▋", tail(live, LIVE_LIMIT))));
+        lines.push(prose(&format!("{} ▋", tail(live, LIVE_LIMIT))));
     }
     lines
 }
 
 fn entry_line(view: &View<'_>, entry: &Entry) -> Formatted {
     match entry {
-        Entry::Narration { text } => Formatted::plain(format!("💬 {}", cut(text, NARRATION_LIMIT))),
+        Entry::Narration { text } => prose(&format!("💬 {}", cut(text, NARRATION_LIMIT))),
         Entry::Notice(notice) => {
             let arguments: Vec<(&str, &str)> = notice
                 .arguments
@@ -50,6 +50,18 @@ fn entry_line(view: &View<'_>, entry: &Entry) -> Formatted {
     }
 }
 
+/// A model's words: bold and code as such, whatever else they hold as it is written.
+fn prose(text: &str) -> Formatted {
+    let mut line = Line::new();
+    for (index, source) in text.lines().enumerate() {
+        if index > 0 {
+            line.push("\n", None);
+        }
+        line.append(inline(source));
+    }
+    line.finish()
+}
+
 fn tool_line(
     view: &View<'_>,
     label: &str,
@@ -60,7 +72,7 @@ fn tool_line(
     let mut line = Line::new();
     line.push(sign(state), None);
     line.push(" ", None);
-    line.push(&tr(view.language, label, &[]), None);
+    line.push(&tr(view.language, label_key(label, state), &[]), None);
     if view.detail && !argument.trim().is_empty() {
         line.push(" ", None);
         line.push(&one_line(argument, ROW_LIMIT), Some(EntityKind::Code));
@@ -74,11 +86,71 @@ fn tool_line(
     if view.detail && !detail.trim().is_empty() {
         let detail = match state {
             ToolState::Running => one_line(&tail(detail, ROW_LIMIT), ROW_LIMIT),
-            ToolState::Ended { .. } => one_line(detail, ROW_LIMIT),
+            ToolState::Ended { .. } => {
+                let counted = counted(view.language, label, detail);
+                counted.unwrap_or_else(|| one_line(detail, ROW_LIMIT))
+            }
         };
         line.push(&format!("\n   {detail}"), None);
     }
     line.finish()
+}
+
+/// The label says what runs; once a call has succeeded it says what was done.
+fn label_key(label: &str, state: ToolState) -> &str {
+    let done = matches!(
+        state,
+        ToolState::Ended {
+            status: CallStatus::Ok,
+            ..
+        }
+    );
+    if !done {
+        return label;
+    }
+    DONE.iter()
+        .find(|(running, _)| *running == label)
+        .map_or(label, |(_, done)| *done)
+}
+
+/// Labels of running calls and of those that succeeded.
+const DONE: [(&str, &str); 23] = [
+    ("tool-read-file", "tool-read-file-done"),
+    ("tool-list-dir", "tool-list-dir-done"),
+    ("tool-glob", "tool-glob-done"),
+    ("tool-grep", "tool-grep-done"),
+    ("tool-git-view", "tool-git-view-done"),
+    ("tool-write-file", "tool-write-file-done"),
+    ("tool-edit-file", "tool-edit-file-done"),
+    ("tool-bash", "tool-bash-done"),
+    ("tool-bg-start", "tool-bg-start-done"),
+    ("tool-bg-output", "tool-bg-output-done"),
+    ("tool-bg-stop", "tool-bg-stop-done"),
+    ("tool-ask-user", "tool-ask-user-done"),
+    ("tool-web-fetch", "tool-web-fetch-done"),
+    ("tool-send-file", "tool-send-file-done"),
+    ("tool-plan-init", "tool-plan-init-done"),
+    ("tool-plan-submit", "tool-plan-submit-done"),
+    ("tool-plan-add-tasks", "tool-plan-add-tasks-done"),
+    ("tool-plan-start", "tool-plan-start-done"),
+    ("tool-plan-complete", "tool-plan-complete-done"),
+    ("tool-plan-update", "tool-plan-update-done"),
+    ("tool-plan-revise", "tool-plan-revise-done"),
+    ("tool-plan-check-replace", "tool-plan-check-replace-done"),
+    ("tool-plan-get", "tool-plan-get-done"),
+];
+
+/// A summary that is a mere number, with the word for what it counts.
+fn counted(language: &str, label: &str, summary: &str) -> Option<String> {
+    let count: u64 = summary.trim().parse().ok()?;
+    let key = match label {
+        "tool-read-file" | "tool-write-file" => "tool-count-lines",
+        "tool-list-dir" => "tool-count-entries",
+        "tool-glob" => "tool-count-files",
+        "tool-grep" => "tool-count-matches",
+        _ => return None,
+    };
+    Some(tr(language, key, &[("count", &count.to_string())]))
 }
 
 fn sign(state: ToolState) -> &'static str {

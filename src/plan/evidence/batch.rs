@@ -1,4 +1,4 @@
-//! The order of calls inside one batch.
+//! Which calls of a batch wait for all others and let none pass. The order of the rest is the turn's.
 
 use crate::domain::Effects;
 
@@ -37,47 +37,11 @@ pub fn barriers(plan: Option<&Plan>, batch: &[BatchCall<'_>]) -> Vec<bool> {
         .collect()
 }
 
-/// The batch in waves: calls of one wave may run at the same time, and a wave begins when the one
-/// before it has ended. The transcript's order is kept between conflicting calls.
-#[must_use]
-pub fn waves(plan: Option<&Plan>, batch: &[BatchCall<'_>]) -> Vec<Vec<usize>> {
-    let mut waves: Vec<Vec<usize>> = Vec::new();
-    let mut open = false;
-    for ((index, call), barrier) in batch.iter().enumerate().zip(barriers(plan, batch)) {
-        let joins = open
-            && !barrier
-            && waves.last().is_some_and(|wave| {
-                wave.iter().all(|earlier| {
-                    batch
-                        .get(*earlier)
-                        .is_none_or(|earlier| !same_path_conflict(earlier, call))
-                })
-            });
-        match waves.last_mut() {
-            Some(wave) if joins => wave.push(index),
-            Some(_) | None => waves.push(vec![index]),
-        }
-        open = !barrier;
-    }
-    waves
-}
-
 fn conflicts_with_all(call: &BatchCall<'_>) -> bool {
     match call.effects {
         Effects::Exec | Effects::Spawn | Effects::Unknown | Effects::Plan | Effects::Ask => true,
         Effects::Write => call.path.is_none(),
         Effects::Read | Effects::NetworkRead | Effects::Channel => false,
-    }
-}
-
-fn same_path_conflict(left: &BatchCall<'_>, right: &BatchCall<'_>) -> bool {
-    let writes = left.effects == Effects::Write || right.effects == Effects::Write;
-    match (left.path, right.path) {
-        (Some(left), Some(right)) => {
-            writes && (super::touches(left, right) || super::touches(right, left))
-        }
-        // A read without a known path (a search) sees everything that is written.
-        (None, _) | (_, None) => writes,
     }
 }
 
@@ -116,12 +80,11 @@ mod tests {
             },
         ];
         assert_eq!(barriers(Some(&plan), &batch), [false, true, false, false]);
-        assert_eq!(waves(Some(&plan), &batch), [vec![0], vec![1], vec![2, 3]]);
-        assert_eq!(waves(None, &batch), [vec![0, 1, 2, 3]]);
+        assert_eq!(barriers(None, &batch), [false; 4]);
     }
 
     #[test]
-    fn conflicting_paths_and_unknown_effects_keep_their_order() {
+    fn unknown_effects_and_unknown_paths_are_barriers() {
         let at = |effects, path| BatchCall {
             tool: "x",
             arguments: "{}",
@@ -138,8 +101,8 @@ mod tests {
             at(Effects::Write, None),
         ];
         assert_eq!(
-            waves(None, &batch),
-            [vec![0], vec![1, 2], vec![3], vec![4], vec![5], vec![6]]
+            barriers(None, &batch),
+            [false, false, false, false, true, false, true]
         );
     }
 }

@@ -21,6 +21,23 @@ pub struct FailedMutation {
     pub reread: Vec<String>,
 }
 
+/// One finished call, as far as mutations are concerned.
+#[derive(Debug, Clone, Copy)]
+pub struct Tried<'a> {
+    /// Tool name.
+    pub tool: &'a str,
+    /// Arguments as the model wrote them.
+    pub arguments: &'a str,
+    /// Resolved paths it was about; empty if they are not known.
+    pub targets: &'a [String],
+    /// What the tool can do at most.
+    pub effects: Effects,
+    /// How it ended.
+    pub status: CallStatus,
+    /// Whether the workspace may have changed.
+    pub changed: bool,
+}
+
 /// Remembers the latest failed mutation of a turn. Commands that fail are not failed mutations: a
 /// failing test is a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,10 +47,12 @@ pub struct MutationMemory {
 
 impl MutationMemory {
     /// Takes one finished call into account.
-    pub fn observe(&mut self, tool: &str, arguments: &str, effects: Effects, status: CallStatus) {
-        match effects {
-            Effects::Write | Effects::Unknown => self.mutation(tool, arguments, status),
-            Effects::Read if status == CallStatus::Ok => self.read(arguments),
+    pub fn observe(&mut self, tried: &Tried<'_>) {
+        match tried.effects {
+            Effects::Write | Effects::Unknown => self.mutation(tried),
+            // A command that changed something made good what an edit could not.
+            Effects::Exec if tried.status == CallStatus::Ok && tried.changed => self.pending = None,
+            Effects::Read if tried.status == CallStatus::Ok => self.read(tried),
             Effects::Read
             | Effects::Exec
             | Effects::Ask
@@ -50,9 +69,10 @@ impl MutationMemory {
         self.pending.as_ref()
     }
 
-    /// Whether the reply closes the matter by reporting a blocker, which counts only after every
-    /// target of the failed call was read again. Closes it then.
-    pub fn accept_blocker(&mut self, reply: &str) -> bool {
+    /// Whether the reply closes the matter: it reports a blocker, or that no change is needed after
+    /// all. Either counts only after every target of the failed call was read again. Closes it then;
+    /// `false` if nothing was open.
+    pub fn accept(&mut self, reply: &str) -> bool {
         let Some(failed) = &self.pending else {
             return false;
         };
@@ -60,7 +80,7 @@ impl MutationMemory {
             .targets
             .iter()
             .all(|target| failed.reread.contains(target));
-        let accepted = reread && reports_blocker(reply);
+        let accepted = reread && (reports_blocker(reply) || reports_no_change(reply));
         if accepted {
             self.pending = None;
         }
@@ -90,13 +110,13 @@ impl MutationMemory {
         ))
     }
 
-    fn mutation(&mut self, tool: &str, arguments: &str, status: CallStatus) {
-        match status {
+    fn mutation(&mut self, tried: &Tried<'_>) {
+        match tried.status {
             CallStatus::Ok => self.pending = None,
             CallStatus::Failed | CallStatus::Interrupted => {
                 self.pending = Some(FailedMutation {
-                    tool: tool.to_owned(),
-                    targets: targets_of(arguments),
+                    tool: tried.tool.to_owned(),
+                    targets: tried.paths(),
                     reread: Vec::new(),
                 });
             }
@@ -105,17 +125,41 @@ impl MutationMemory {
         }
     }
 
-    fn read(&mut self, arguments: &str) {
+    fn read(&mut self, tried: &Tried<'_>) {
         let Some(failed) = &mut self.pending else {
             return;
         };
-        let read = targets_of(arguments);
+        let read = tried.paths();
         for target in &failed.targets {
-            if read.contains(target) && !failed.reread.contains(target) {
+            let again = read.iter().any(|path| same_file(target, path));
+            if again && !failed.reread.contains(target) {
                 failed.reread.push(target.clone());
             }
         }
     }
+}
+
+impl Tried<'_> {
+    /// The resolved paths, else what the arguments name.
+    fn paths(&self) -> Vec<String> {
+        if self.targets.is_empty() {
+            return targets_of(self.arguments);
+        }
+        let paths = self.targets.iter().take(MAX_TARGETS);
+        paths.map(|path| normalise(path)).collect()
+    }
+}
+
+/// Whether two paths name the same file, of which one may be resolved and the other as it was written.
+fn same_file(left: &str, right: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        long.starts_with('/')
+            && !short.starts_with('/')
+            && long
+                .strip_suffix(short)
+                .is_some_and(|rest| rest.ends_with('/'))
+    };
+    left == right || ends(left, right) || ends(right, left)
 }
 
 /// The normalised paths that a call's arguments name: values of keys that end in path, file, target,
@@ -191,6 +235,20 @@ pub fn reports_blocker(text: &str) -> bool {
         .is_some_and(|pattern| pattern.is_match(text))
 }
 
+/// Whether the text says that what was to be changed is already as wanted.
+fn reports_no_change(text: &str) -> bool {
+    static NO_CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)\balready\s+(exists?|implemented|present|satisfied|there|correct|done)\b",
+            r"|\bno\s+(further\s+)?changes?\s+(is|are|was|were)?\s*(needed|required|necessary)\b",
+        ))
+        .ok()
+    });
+    NO_CHANGE
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(text))
+}
+
 fn normalise(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let path = path.strip_prefix("file://").unwrap_or(&path);
@@ -214,36 +272,109 @@ mod tests {
     #[test]
     fn a_failed_write_is_remembered_until_one_succeeds() {
         let mut memory = MutationMemory::default();
-        memory.observe("bash", "{}", Effects::Exec, CallStatus::Failed);
+        let observe = |memory: &mut MutationMemory, tool, arguments, effects, status| {
+            memory.observe(&Tried {
+                tool,
+                arguments,
+                targets: &[],
+                effects,
+                status,
+                changed: false,
+            });
+        };
+        observe(&mut memory, "bash", "{}", Effects::Exec, CallStatus::Failed);
         assert_eq!(memory.pending(), None);
         let edit = r#"{"path":"./src\\a.ts","old_text":"x"}"#;
-        memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
+        observe(
+            &mut memory,
+            "edit_file",
+            edit,
+            Effects::Write,
+            CallStatus::Failed,
+        );
         assert_eq!(memory.pending().unwrap().targets, ["src/a.ts"]);
         assert!(memory.correction().unwrap().contains("old_text"));
         let blocker = "I cannot apply the edit because the file is generated.";
-        assert!(!memory.accept_blocker(blocker));
-        memory.observe(
+        assert!(!memory.accept(blocker));
+        observe(
+            &mut memory,
             "read_file",
             r#"{"path":"lib/a.ts"}"#,
             Effects::Read,
             CallStatus::Ok,
         );
-        assert!(!memory.accept_blocker(blocker));
-        memory.observe(
+        assert!(!memory.accept(blocker));
+        observe(
+            &mut memory,
             "read_file",
             r#"{"path":"src/a.ts"}"#,
             Effects::Read,
             CallStatus::Ok,
         );
-        assert!(!memory.accept_blocker("All done."));
-        assert!(!memory.accept_blocker("I cannot. It is late because of that."));
-        assert!(memory.accept_blocker(blocker));
+        assert!(!memory.accept("All done."));
+        assert!(!memory.accept("I cannot. It is late because of that."));
+        assert!(memory.accept(blocker));
         assert_eq!(memory.pending(), None);
 
-        memory.observe("edit_file", edit, Effects::Write, CallStatus::Failed);
-        memory.observe("edit_file", edit, Effects::Write, CallStatus::Refused);
+        observe(
+            &mut memory,
+            "edit_file",
+            edit,
+            Effects::Write,
+            CallStatus::Failed,
+        );
+        observe(
+            &mut memory,
+            "edit_file",
+            edit,
+            Effects::Write,
+            CallStatus::Refused,
+        );
         assert!(memory.pending().is_some());
-        memory.observe("edit_file", edit, Effects::Write, CallStatus::Ok);
+        observe(
+            &mut memory,
+            "edit_file",
+            edit,
+            Effects::Write,
+            CallStatus::Ok,
+        );
+        assert_eq!(memory.pending(), None);
+    }
+
+    #[test]
+    fn a_command_that_changed_the_tree_or_a_look_at_the_resolved_path_closes_it() {
+        let mut memory = MutationMemory::default();
+        let failed = Tried {
+            tool: "edit_file",
+            arguments: r#"{"path":"src/a.ts"}"#,
+            targets: &[],
+            effects: Effects::Write,
+            status: CallStatus::Failed,
+            changed: false,
+        };
+        memory.observe(&failed);
+        let targets = ["/w/src/a.ts".to_owned()];
+        memory.observe(&Tried {
+            tool: "read_file",
+            targets: &targets,
+            effects: Effects::Read,
+            status: CallStatus::Ok,
+            ..failed
+        });
+        assert!(memory.accept("The line is already present, so no change is needed."));
+        memory.observe(&failed);
+        let ran = Tried {
+            tool: "bash",
+            effects: Effects::Exec,
+            status: CallStatus::Ok,
+            ..failed
+        };
+        memory.observe(&ran);
+        assert!(memory.pending().is_some());
+        memory.observe(&Tried {
+            changed: true,
+            ..ran
+        });
         assert_eq!(memory.pending(), None);
     }
 

@@ -32,7 +32,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// A model that pauses for `pace` between words; eight times as long when asked to be slow.
+    /// A model that pauses for `pace` between words; sixteen times as long when asked to be slow.
     #[must_use]
     pub fn new(pace: Duration) -> Self {
         Self { pace }
@@ -41,7 +41,7 @@ impl Demo {
 
 impl Default for Demo {
     fn default() -> Self {
-        Self::new(Duration::from_millis(28))
+        Self::new(Duration::from_millis(14))
     }
 }
 
@@ -70,7 +70,7 @@ impl Model for Demo {
 
 /// Streams the words, then the whole reply.
 fn speak(line: Line, input: u64, pace: Duration) -> Stream {
-    let pace = pace * if line.slow { 8 } else { 1 };
+    let pace = pace * if line.slow { 16 } else { 1 };
     let words: Vec<String> = line.text.split_inclusive(' ').map(str::to_owned).collect();
     let reply = ModelReply {
         usage: Usage {

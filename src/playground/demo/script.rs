@@ -34,7 +34,10 @@ impl Line {
     }
 }
 
-const HELP: &str = "Hello! I am the built-in **demo model**: a script, not a language model. I play along so that you can try everything without a provider.\n\nAsk me to\n\n- **fix the failing test**: I read the project, run its test, mend the script and run the test again\n- **plan the fix** (or send `/plan fix the discount`): I hand in a plan, and you approve it\n- **ask me something**: I put a question with buttons\n- write a **long answer**, or a **slow** one\n\nWhile I work, watch the flow message above my answer and the list of Bot API calls.";
+/// How the host introduces the owner's comment on a plan.
+const COMMENT: &str = "Comment of the owner on the session plan";
+
+const HELP: &str = "Hello! I am the built-in **demo model**: a script, not a language model. With me you can try everything here without a provider.\n\nAsk me to\n\n- **fix the failing test**\n- **plan the fix**: you read the plan and approve it\n- **ask me something**: a question with buttons\n- write a **long answer**, or a **slow** one";
 
 const SUMMARY: &str = "The person tries the playground with the demo model. The sample project holds price.sh, test.sh and CHANGES.md.";
 
@@ -54,7 +57,7 @@ pub(super) fn next(scene: &Scene<'_>) -> Line {
         Wish::Slow => Line {
             slow: true,
             ..Line::say(
-                "Very well, slowly. One word comes after the other, so that you can watch how a reply grows in the flow message before it becomes the answer. Press Stop if you have seen enough: the turn ends within two seconds, and the flow message says that it was stopped.",
+                "Very well, slowly. One word comes after the other, so that you can watch how a reply grows before it becomes the answer. Press Stop if you have seen enough: the turn ends within two seconds, and the message above says that it was stopped.",
             )
         },
         Wish::Summary => Line::say(SUMMARY),
@@ -129,29 +132,34 @@ fn fix(scene: &Scene<'_>) -> Line {
             "**Fixed.** The test passes now.\n\n`{PRICE}` subtracted the discount as an amount of cents; it is a percentage:\n\n```diff\n-{FAULTY}\n+{SOUND}\n```\n\n| check | before | now |\n| --- | --- | --- |\n| no discount | 1000 | 1000 |\n| ten percent off | 990 | 900 |\n| half price | 348 | 199 |\n\n`{TEST_COMMAND}` says: **{PASSED}**."
         )),
         _ => Line::say(format!(
-            "I could not get the test to pass. I only know the sample project of the playground; in it `{TEST_COMMAND}` should now say “{PASSED}”. See the flow message for what it said instead."
+            "I could not get the test to pass. I only know the sample project of the playground; in it `{TEST_COMMAND}` should now say “{PASSED}”."
         )),
     }
 }
 
 fn plan(scene: &Scene<'_>) -> Line {
-    let commented =
-        scene.host.to_lowercase().contains("editing") && !scene.said.trim_start().starts_with('/');
+    let comment = scene
+        .said
+        .split_once(COMMENT)
+        .and_then(|(_, rest)| rest.split_once('\n'))
+        .map(|(_, words)| words.trim().chars().take(200).collect::<String>());
     match scene.step {
         0 => Line::act(
             "I read what the plan is about.",
             vec![read(scene, 0, PRICE), read(scene, 1, TEST)],
         ),
         1 => {
-            let note = commented.then(|| scene.said.chars().take(200).collect::<String>());
-            let draft = draft(note.as_deref());
+            let draft = draft(comment.as_deref());
             Line::act(
                 "I hand in the plan.",
                 vec![planned(scene, "submit", &[(&["draft"], draft)])],
             )
         }
+        _ if comment.is_some() => Line::say(
+            "I have taken your comment into the plan; `/plan diff` shows what changed. Press **Approve** if you agree.",
+        ),
         _ => Line::say(
-            "The plan has two steps: mend the discount, then note the change. Open it in the flow message above and press **Approve** when you agree. Reply to the flow message if you want something changed.",
+            "The plan above has two steps: mend the discount, then note the change. Press **Approve** if you agree, or reply to the plan with what you want changed.",
         ),
     }
 }
@@ -198,12 +206,17 @@ static PLAN_PATH: LazyLock<Option<Regex>> =
 static STEP_LINE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^\s*(?:\d+[|:\t ]+)?(\d+)\. (.+)$").ok());
 
+const STEPS: &str = "## Implementation steps";
+
 /// The numbered steps of the plan file as it was read; the ones handed in, if it cannot be found.
 fn tasks(scene: &Scene<'_>) -> Value {
-    let source = scene.newest("read_file").unwrap_or(scene.said);
-    let steps = source
-        .split_once("## Implementation steps")
-        .map_or("", |(_, steps)| steps);
+    let approved = scene
+        .results
+        .iter()
+        .find(|(tool, content)| *tool == "read_file" && content.contains(STEPS))
+        .map(|(_, content)| *content);
+    let source = approved.unwrap_or(scene.said);
+    let steps = source.split_once(STEPS).map_or("", |(_, steps)| steps);
     let steps = steps.split("\n## ").next().unwrap_or_default();
     let mut titles: Vec<(String, String)> = STEP_LINE
         .iter()
@@ -256,13 +269,15 @@ fn build(scene: &Scene<'_>) -> Line {
         let outcome: (&[&str], Value) = (&["outcome"], json!("success"));
         planned(scene, "complete", &[task(id), outcome])
     };
-    match scene.step {
+    // The line at fault may have been mended before the plan was approved.
+    let faulty = scene.step < 3 || scene.results.iter().any(|(_, text)| text.contains(FAULTY));
+    match scene.step + usize::from(!faulty) {
         0 => Line::act(
             "I read the approved plan.",
-            vec![path.map_or_else(
-                || read(scene, 0, PRICE),
-                |path| read(scene, 0, path.as_str()),
-            )],
+            path.map(|path| read(scene, 0, path.as_str()))
+                .into_iter()
+                .chain([read(scene, 1, PRICE)])
+                .collect(),
         ),
         1 => Line::act(
             "I turn its steps into the checklist.",

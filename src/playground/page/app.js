@@ -10,7 +10,7 @@ const RTL = ["ar", "fa", "he", "ur"];
 const state = {
   strings: {}, people: [], chats: [], bot: {}, languages: ["en"], messages: new Map(),
   me: 0, chat: 0, thread: null, language: "en", reply: null,
-  read: new Map(), typing: new Map(), waiting: new Map(), open: new Set(),
+  read: new Map(), typing: new Map(), waiting: new Map(), open: new Set(), drawn: new Map(),
 };
 
 const getJson = async (path) => (await fetch(path)).json();
@@ -199,21 +199,42 @@ function paintMessages() {
   const here = place(state.chat, state.thread);
   const nodes = [];
   let day = "";
+  const kept = new Map();
   shown.forEach((one, index) => {
     const date = new Date(one.date * 1000).toLocaleDateString(state.language, { day: "numeric", month: "long" });
-    if (date !== day) nodes.push(make("div", "day", date));
+    if (date !== day) nodes.push(keep(`day/${date}`, date, () => [make("div", "day", date)], kept)[0]);
     day = date;
-    const drawn = bubble(one, {
+    const context = {
       me: state.me, strings: state.strings, language: state.language, open: state.open, waiting: state.waiting,
       group: room()?.kind !== "private", previous: shown[index - 1], next: one.keyboard.length ? null : shown[index + 1],
       find: (id) => [...state.messages.values()].find((other) => other.chat === one.chat && other.id === id && !other.deleted),
       onReply: answer, onTap: tap, onCommand: say, onJump: jump,
-    });
+    };
+    const waits = one.keyboard.flat().map((button) => state.waiting.has(`${one.chat}/${one.id}/${button.data}`));
+    const sign = JSON.stringify([one, context.me, context.language, context.previous?.from, context.next?.from, one.reply_to && context.find(one.reply_to)?.text, waits]);
+    const drawn = keep(key(one.chat, one.id), sign, () => bubble(one, context), kept);
     if ($("messages").dataset.place === here && !known.has(`${here}/${one.id}`)) drawn[0].classList.add("fresh");
     nodes.push(...drawn);
   });
+  state.drawn = kept;
   $("messages").dataset.place = here;
-  $("messages").replaceChildren(...(nodes.length ? nodes : [welcome(state.strings, (text) => say(room().kind === "private" ? text : `@${state.bot.username} ${text}`))]));
+  sync($("messages"), nodes.length ? nodes : [welcome(state.strings, (text) => say(room().kind === "private" ? text : `@${state.bot.username} ${text}`))]);
+}
+
+// What looks as before stays as it is: a tap or a selection survives the edits of other messages.
+function keep(name, sign, draw, kept) {
+  const old = state.drawn.get(name);
+  const entry = old?.sign === sign ? old : { sign, nodes: draw() };
+  kept.set(name, entry);
+  return entry.nodes;
+}
+
+function sync(box, nodes) {
+  const wanted = new Set(nodes);
+  [...box.childNodes].filter((node) => !wanted.has(node)).forEach((node) => node.remove());
+  nodes.forEach((node, place) => {
+    if (box.childNodes[place] !== node) box.insertBefore(node, box.childNodes[place] ?? null);
+  });
 }
 
 const nearEnd = () => $("messages").scrollHeight - $("messages").scrollTop - $("messages").clientHeight < 90;

@@ -59,8 +59,8 @@ export function bubble(post, context) {
 function meta(post, own, { strings, language }) {
   const node = make("span", "meta");
   if (post.silent && !own) node.append(icon("bell"));
-  if (post.edited) node.append(strings.edited);
-  node.append(clock(post.date, language));
+  if (post.edited) node.append(make("span", "", strings.edited));
+  node.append(make("span", "", clock(post.date, language)));
   if (own) node.append(icon("tick"));
   return node;
 }

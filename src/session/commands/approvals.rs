@@ -8,7 +8,8 @@ impl Actor {
     pub(super) async fn approvals(&mut self, command: &Command) {
         let level = match command.arguments.trim().to_lowercase().as_str() {
             "" => {
-                let level = word(self.record.level);
+                self.narrow().await;
+                let level = word(self.level());
                 self.reply_key(command, "approvals-shown", &[("level", level)]);
                 return;
             }
@@ -24,6 +25,7 @@ impl Actor {
         if level == ApprovalLevel::Ask {
             self.record.grants.clear();
         }
+        self.narrow().await;
         if self.save().await {
             self.reply_key(command, "approvals-set", &[("level", word(level))]);
         }

@@ -7,7 +7,7 @@ use super::super::actor::Actor;
 
 impl Actor {
     pub(super) async fn execute(&mut self, command: &Command) {
-        if self.is_busy() {
+        if self.is_taken() {
             self.reply_key(command, "execute-busy", &[]);
             return;
         }

@@ -9,11 +9,11 @@ impl Actor {
         let wanted = command.arguments.trim();
         let known = crate::i18n::languages();
         if wanted.is_empty() {
-            let language = self.language();
+            let language = name(&self.language());
             self.reply_key(
                 command,
                 "language-shown",
-                &[("language", &language), ("known", &known.join(", "))],
+                &[("language", &language), ("known", &list(&known))],
             );
             return;
         }
@@ -25,13 +25,27 @@ impl Actor {
             self.reply_key(
                 command,
                 "language-unknown",
-                &[("language", wanted), ("known", &known.join(", "))],
+                &[("language", wanted), ("known", &list(&known))],
             );
             return;
         }
         if self.save().await {
-            let language = self.language();
+            let language = name(&self.language());
             self.reply_key(command, "language-set", &[("language", &language)]);
         }
     }
+}
+
+/// A language by its own name.
+fn name(tag: &str) -> String {
+    crate::i18n::tr(tag, "language-name", &[])
+}
+
+/// One line for each language: what to send, and its own name.
+fn list(known: &[String]) -> String {
+    known
+        .iter()
+        .map(|tag| format!("/language {tag} · {}", name(tag)))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

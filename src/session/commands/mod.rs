@@ -56,9 +56,13 @@ impl Actor {
         if let Some(running) = &self.running {
             running.flow.buried(command.message);
         }
+        if self.planning_is_off(&command).await {
+            self.close(&updates).await;
+            return;
+        }
         let waits =
             matches!(command.name.as_str(), "plan" | "show_plan") && !is_subcommand(&command);
-        if waits && self.is_busy() {
+        if waits && self.is_taken() {
             self.wait_for_turn(command, &updates).await;
             return;
         }

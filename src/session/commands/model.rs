@@ -18,7 +18,7 @@ impl Actor {
                     } else {
                         "○"
                     };
-                    format!("{mark} {} {name}", index + 1)
+                    format!("{mark} {}. {name}", index + 1)
                 })
                 .collect();
             self.reply_key(command, "model-shown", &[("models", &lines.join("\n"))]);

@@ -20,6 +20,7 @@ impl Actor {
             return;
         }
         self.cancel_turn(Cancel::Stopped).await;
+        self.stop_jobs(true);
         self.forget_plan_mode().await;
         let old = self.record.clone();
         let mut batch = Batch::new();

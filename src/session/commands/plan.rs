@@ -7,11 +7,6 @@ use super::super::actor::Actor;
 
 impl Actor {
     pub(super) async fn plan(&mut self, command: &Command, updates: Vec<UpdateId>) {
-        if !self.deps.settings().plan.enabled {
-            self.reply_key(command, "plan-off", &[]);
-            self.close(&updates).await;
-            return;
-        }
         self.load_plan().await;
         if let Err(refusal) = self.pre_init(PreInitOrigin::Slash).await {
             let key = self.live_plan_key().unwrap_or(refusal);

@@ -14,16 +14,21 @@ impl Actor {
             self.reply_key(command, "show-plan-none", &[]);
             return;
         };
-        let head = self.tr(
-            "plan-status-head",
-            &[
-                ("title", &view.title),
-                ("version", &view.version.to_string()),
-                ("done", &view.done.to_string()),
-                ("total", &view.total.to_string()),
-            ],
-        );
-        let mut text = format!("{head}\n{}", self.plan_words());
+        let (done, total) = (view.done.to_string(), view.total.to_string());
+        let head = match (view.title.as_str(), view.total) {
+            ("", _) => String::new(),
+            (title, 0) => format!("📋 {title}"),
+            (title, _) => self.tr(
+                "plan-status-head",
+                &[
+                    ("title", title),
+                    ("version", &view.version.to_string()),
+                    ("done", &done),
+                    ("total", &total),
+                ],
+            ),
+        };
+        let mut text = format!("{head}\n{}", self.plan_words()).trim().to_owned();
         let lines: Vec<String> = view
             .rows
             .iter()

@@ -27,6 +27,7 @@ impl Actor {
         match tokio::fs::canonicalize(PathBuf::from(wanted)).await {
             Ok(path) if path.is_dir() && !path.starts_with(&self.deps.settings().home) => {
                 self.record.workspace = path;
+                self.narrow().await;
                 self.plans = self.plans.of(&self.deps, &self.record);
                 if self.save().await {
                     let path = self.record.workspace.display().to_string();

@@ -1,6 +1,7 @@
 //! `/status`: what runs, with which model, where, and what the host can enforce.
 
 use crate::domain::Command;
+use crate::flow::duration;
 
 use super::super::actor::Actor;
 use super::approvals::word;
@@ -12,7 +13,13 @@ impl Actor {
             .models
             .get(self.record.model)
             .or_else(|| self.deps.models.first())
-            .map_or_else(|| self.tr("status-no-model", &[]), |model| model.name());
+            .map_or_else(
+                || self.tr("status-no-model", &[]),
+                |model| match model.is_demo() {
+                    true => format!("{} · {}", model.name(), self.tr("status-demo", &[])),
+                    false => model.name(),
+                },
+            );
         let sandbox = self.deps.toolbox.sandbox();
         let sandbox = if sandbox.is_available() {
             self.tr("status-sandbox-on", &[])
@@ -22,10 +29,12 @@ impl Actor {
         let state = match &self.running {
             Some(running) => {
                 let (requests, calls) = running.turn.spent();
+                let millis = u64::try_from(running.started.elapsed().as_millis());
+                let time = duration(&self.language(), millis.unwrap_or(u64::MAX));
                 self.tr(
                     "status-running",
                     &[
-                        ("seconds", &running.started.elapsed().as_secs().to_string()),
+                        ("time", &time),
                         ("requests", &requests.to_string()),
                         ("calls", &calls.to_string()),
                     ],
@@ -38,7 +47,7 @@ impl Actor {
             state,
             self.tr("status-plan", &[("plan", &plan)]),
             self.tr("status-model", &[("model", &model)]),
-            self.tr("status-approvals", &[("level", word(self.record.level))]),
+            self.tr("status-approvals", &[("level", word(self.level()))]),
             self.tr(
                 "status-project",
                 &[("path", &self.record.workspace.display().to_string())],

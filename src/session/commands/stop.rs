@@ -8,13 +8,16 @@ use super::super::actor::Actor;
 impl Actor {
     pub(super) async fn stop(&mut self, command: &Command) {
         let Some((user, _)) = self.turn_person() else {
-            self.reply_key(command, "stop-nothing", &[]);
+            let ended = command.sender.role == Role::Owner && self.stop_jobs(false) > 0;
+            let key = if ended { "stop-done" } else { "stop-nothing" };
+            self.reply_key(command, key, &[]);
             return;
         };
         if command.sender.role != Role::Owner && command.sender.id != user {
             self.reply_key(command, "stop-not-yours", &[]);
             return;
         }
+        self.stop_jobs(false);
         self.cancel_turn(Cancel::Stopped).await;
         self.reply_key(command, "stop-done", &[]);
     }

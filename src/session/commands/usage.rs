@@ -2,6 +2,7 @@
 
 use crate::agent::transcript::Record;
 use crate::domain::{Command, Usage};
+use crate::flow::tokens;
 
 use super::super::actor::Actor;
 
@@ -20,10 +21,10 @@ impl Actor {
             command,
             "usage-shown",
             &[
-                ("input", &total.input.to_string()),
-                ("cached", &total.cached.to_string()),
-                ("output", &total.output.to_string()),
-                ("today", &today.to_string()),
+                ("input", &tokens(total.input)),
+                ("cached", &tokens(total.cached)),
+                ("output", &tokens(total.output)),
+                ("today", &tokens(today)),
             ],
         );
     }

@@ -34,10 +34,9 @@ use super::listener::{Fed, unix_now};
 use super::repair::{Repaired, repair};
 use crate::config::TelegramSettings;
 use crate::domain::{ChatId, ChatKey, Inbound, MessageId, UpdateId, UserId};
-use crate::store::{Store, StoreError};
 
 use hold::Held;
-use memory::Memory;
+pub use memory::{Known, Memory};
 
 /// Updates that wait in one teloxide worker.
 const WORKER_QUEUE: usize = 256;
@@ -119,8 +118,8 @@ pub struct Lanes {
 pub struct Context {
     me: Me,
     language: String,
-    inbox: Inbox,
-    memory: Memory,
+    inbox: Arc<dyn Inbox>,
+    memory: Arc<dyn Memory>,
     rules: Mutex<Rules>,
     claim: Mutex<Option<ClaimCode>>,
     to_markdown: ToMarkdown,
@@ -138,10 +137,12 @@ pub struct Setup {
     pub settings: TelegramSettings,
     /// Default locale.
     pub language: String,
-    /// The store, for claimed rights and refusals told.
-    pub store: Store,
+    /// Claimed rights and refusals told, durably.
+    pub memory: Arc<dyn Memory>,
+    /// What that memory holds from former processes.
+    pub known: Known,
     /// The inbox.
-    pub inbox: Inbox,
+    pub inbox: Arc<dyn Inbox>,
     /// Where the dispatcher is fed; failed updates are fed again.
     pub feed: mpsc::Sender<Fed>,
     /// Text with entities to Markdown.
@@ -151,14 +152,11 @@ pub struct Setup {
 }
 
 impl Context {
-    /// Loads rights from the store and starts the task that holds albums and pastes together, which ends
-    /// with the context.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn start(setup: Setup) -> Result<(Arc<Self>, Lanes), StoreError> {
-        let (memory, loaded) = Memory::load(setup.store, unix_now()).await?;
-        let rules = Rules::new(setup.settings, loaded.owner, loaded.moved);
+    /// Starts the task that holds albums and pastes together, which ends with the context. Must be called
+    /// within the runtime.
+    #[must_use]
+    pub fn start(setup: Setup) -> (Arc<Self>, Lanes) {
+        let rules = Rules::new(setup.settings, setup.known.owner, setup.known.moved);
         let (control, control_lane) = mpsc::channel(setup.capacity);
         let (work, work_lane) = mpsc::channel(setup.capacity);
         let (hold, held) = mpsc::channel(setup.capacity);
@@ -167,7 +165,7 @@ impl Context {
             me: setup.me,
             language: setup.language,
             inbox: setup.inbox,
-            memory,
+            memory: setup.memory,
             rules: Mutex::new(rules),
             claim: Mutex::new(None),
             to_markdown: setup.to_markdown,
@@ -175,13 +173,13 @@ impl Context {
             control,
             hold,
         };
-        Ok((
+        (
             Arc::new(context),
             Lanes {
                 control: control_lane,
                 work: work_lane,
             },
-        ))
+        )
     }
 
     /// The owner, by settings or by claim.

@@ -8,14 +8,14 @@ use crate::domain::{
     ChatId, ChatKey, ChatKind, Command, EntityKind, Inbound, MessageId, Role, Sender, Tap,
     UpdateId, UserId, UserMessage,
 };
-use crate::store::StoreError;
 use crate::telegram::access::{Address, ClaimOutcome, Standing, Verdict};
 use crate::telegram::command::{self, CommandSpec, Parsed};
 use crate::telegram::decode::{Decoded, Incoming, IncomingTap, Person, cut, without_mention};
+use crate::telegram::durable::DurableError;
 use crate::telegram::listener::unix_now;
 
 impl Context {
-    pub(super) async fn route(&self, id: UpdateId, decoded: Decoded) -> Result<(), StoreError> {
+    pub(super) async fn route(&self, id: UpdateId, decoded: Decoded) -> Result<(), DurableError> {
         match decoded {
             Decoded::Message(incoming) => self.message(*incoming).await,
             Decoded::Tap(tap) => self.tap(tap).await,
@@ -30,7 +30,7 @@ impl Context {
         }
     }
 
-    async fn message(&self, incoming: Incoming) -> Result<(), StoreError> {
+    async fn message(&self, incoming: Incoming) -> Result<(), DurableError> {
         let parsed = self.parse(&incoming);
         if let Some(person) = incoming
             .person
@@ -86,7 +86,12 @@ impl Context {
         command::parse(&incoming.text.text, &self.me.username)
     }
 
-    async fn chat(&self, incoming: Incoming, role: Role, observed: bool) -> Result<(), StoreError> {
+    async fn chat(
+        &self,
+        incoming: Incoming,
+        role: Role,
+        observed: bool,
+    ) -> Result<(), DurableError> {
         let Some(person) = incoming.person else {
             return self.ignore(incoming.update).await;
         };
@@ -121,7 +126,7 @@ impl Context {
         role: Role,
         spec: &'static CommandSpec,
         arguments_at: usize,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), DurableError> {
         let Some(person) = incoming.person else {
             return self.ignore(incoming.update).await;
         };
@@ -158,7 +163,7 @@ impl Context {
         incoming: &Incoming,
         word: String,
         addressed: bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), DurableError> {
         if incoming.chat_kind != ChatKind::Private && !addressed {
             return self.ignore(incoming.update).await;
         }
@@ -173,7 +178,7 @@ impl Context {
             .await
     }
 
-    async fn refuse(&self, incoming: &Incoming) -> Result<(), StoreError> {
+    async fn refuse(&self, incoming: &Incoming) -> Result<(), DurableError> {
         let stranger = incoming
             .person
             .as_ref()
@@ -204,7 +209,7 @@ impl Context {
         start && person && private && with_code && offered && self.rules().owner().is_none()
     }
 
-    async fn claim(&self, incoming: &Incoming, person: &Person) -> Result<(), StoreError> {
+    async fn claim(&self, incoming: &Incoming, person: &Person) -> Result<(), DurableError> {
         let code = incoming
             .text
             .text
@@ -237,7 +242,7 @@ impl Context {
         }
     }
 
-    async fn tap(&self, tap: IncomingTap) -> Result<(), StoreError> {
+    async fn tap(&self, tap: IncomingTap) -> Result<(), DurableError> {
         let language = self.language_of(Some(&tap.person));
         let alert = |text| {
             Content::Reply(Reply::Alert {
@@ -287,7 +292,7 @@ impl Context {
         kind: ChatKind,
         by: UserId,
         present: bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), DurableError> {
         if !present {
             return self.pass(Content::Removed(chat), vec![id]).await;
         }
@@ -299,7 +304,7 @@ impl Context {
             .await
     }
 
-    async fn migrated(&self, id: UpdateId, from: ChatId, to: ChatId) -> Result<(), StoreError> {
+    async fn migrated(&self, id: UpdateId, from: ChatId, to: ChatId) -> Result<(), DurableError> {
         self.moved(from, to).await?;
         self.pass(Content::Migrated { from, to }, vec![id]).await
     }
@@ -308,7 +313,7 @@ impl Context {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn moved(&self, from: ChatId, to: ChatId) -> Result<(), StoreError> {
+    pub async fn moved(&self, from: ChatId, to: ChatId) -> Result<(), DurableError> {
         let first = {
             let mut rules = self.rules();
             rules.migrate(from, to);
@@ -358,11 +363,11 @@ impl Context {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn ignore(&self, id: UpdateId) -> Result<(), StoreError> {
+    async fn ignore(&self, id: UpdateId) -> Result<(), DurableError> {
         self.inbox.close(&[id], unix_now()).await
     }
 
-    async fn pass(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), StoreError> {
+    async fn pass(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), DurableError> {
         self.hold_on(Held::Pass(Box::new(Delivery { content, updates })))
             .await;
         Ok(())
@@ -374,7 +379,7 @@ impl Context {
         }
     }
 
-    async fn control(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), StoreError> {
+    async fn control(&self, content: Content, updates: Vec<UpdateId>) -> Result<(), DurableError> {
         if self
             .control
             .send(Delivery { content, updates })

@@ -4,12 +4,16 @@ use tokio::time::{Duration, timeout};
 use super::*;
 use crate::config::{Busy, GroupSettings, Render, Respond, TelegramLimits};
 use crate::domain::Role;
+use crate::session::access::StoreMemory;
+use crate::session::inbox::{StoreInbox, dead_letters};
+use crate::store::Store;
 
 struct Desk {
     context: Arc<Context>,
     lanes: Lanes,
     fed: mpsc::Receiver<Fed>,
     next: u32,
+    store: Store,
     _home: tempfile::TempDir,
 }
 
@@ -41,7 +45,10 @@ impl Desk {
     async fn new(owner: Option<i64>) -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Store::open(home.path()).await.unwrap();
-        let inbox = Inbox::open(store.clone(), 900, unix_now()).await.unwrap();
+        let inbox = StoreInbox::open(store.clone(), 900, unix_now())
+            .await
+            .unwrap();
+        let (memory, known) = StoreMemory::load(store.clone(), unix_now()).await.unwrap();
         let (feed, fed) = mpsc::channel(8);
         let setup = Setup {
             me: Me {
@@ -50,18 +57,20 @@ impl Desk {
             },
             settings: settings(owner),
             language: "en".into(),
-            store,
-            inbox,
+            memory: Arc::new(memory),
+            known,
+            inbox: Arc::new(inbox),
             feed,
             to_markdown: |text, _| text.to_owned(),
             capacity: 8,
         };
-        let (context, lanes) = Context::start(setup).await.unwrap();
+        let (context, lanes) = Context::start(setup);
         Self {
             context,
             lanes,
             fed,
             next: 0,
+            store,
             _home: home,
         }
     }
@@ -189,7 +198,7 @@ async fn the_owner_is_claimed_by_code_once_and_durably() {
     assert_eq!(desk.work().await, Content::OwnerClaimed(UserId(13)));
     assert_eq!(key_of(&desk.work().await), "access-claimed");
     assert_eq!(desk.context.offer_claim(), None);
-    let (_, loaded) = Memory::load(desk.context.memory.store().clone(), unix_now())
+    let (_, loaded) = StoreMemory::load(desk.store.clone(), unix_now())
         .await
         .unwrap();
     assert_eq!(loaded.owner, Some(UserId(13)));
@@ -235,18 +244,23 @@ async fn a_panic_is_contained_counted_and_ends_among_the_dead_letters() {
     let mut desk = Desk::new(Some(11)).await;
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
+    let inbox = StoreInbox::open(store.clone(), 900, unix_now())
+        .await
+        .unwrap();
+    let (memory, known) = StoreMemory::load(store.clone(), unix_now()).await.unwrap();
     let (feed, mut fed) = mpsc::channel(8);
     let setup = Setup {
         me: desk.context.me.clone(),
         settings: settings(Some(11)),
         language: "en".into(),
-        inbox: Inbox::open(store.clone(), 900, unix_now()).await.unwrap(),
-        store: store.clone(),
+        inbox: Arc::new(inbox),
+        memory: Arc::new(memory),
+        known,
         feed,
         to_markdown: |_, _| panic!("a fault in a handler"),
         capacity: 8,
     };
-    let (context, _lanes) = Context::start(setup).await.unwrap();
+    let (context, _lanes) = Context::start(setup);
     desk.context = Arc::clone(&context);
     desk.say(11, 11, "poison").await;
     let mut tries = 1;
@@ -256,12 +270,6 @@ async fn a_panic_is_contained_counted_and_ends_among_the_dead_letters() {
         tries += 1;
     }
     assert_eq!(tries, crate::telegram::inbox::ATTEMPTS_LIMIT);
-    assert_eq!(
-        crate::telegram::inbox::dead_letters(&store)
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(dead_letters(&store).await.unwrap().len(), 1);
     assert!(desk.fed.try_recv().is_err());
 }

@@ -61,7 +61,7 @@ pub(super) enum Budget {
         tokens: f64,
         at: Millis,
     },
-    /// So many a minute, and one a second.
+    /// So many a minute, evenly: one a second as long as a minute has no more.
     Group { minute: Window, second: Window },
 }
 
@@ -92,7 +92,8 @@ impl Budget {
     pub(super) fn group(per_minute: u32) -> Self {
         Self::Group {
             minute: Window::new(per_minute as usize, 60_000),
-            second: Window::new(1, 1_000),
+            // One a second, unless the limit of a minute was raised above that.
+            second: Window::new((per_minute as usize).div_ceil(60), 1_000),
         }
     }
 

@@ -92,7 +92,8 @@ impl Driver {
         let mut open = true;
         loop {
             let wake = self.dispatch();
-            let depth = u32::try_from(self.scheduler.waiting()).unwrap_or(u32::MAX);
+            let depth = u32::try_from(self.tickets.len().saturating_sub(self.running.len()))
+                .unwrap_or(u32::MAX);
             metrics::gauge!("outbox_queue_depth").set(f64::from(depth));
             if !open && self.tickets.is_empty() {
                 return;

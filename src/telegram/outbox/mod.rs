@@ -134,6 +134,12 @@ impl Outbox {
         self.forget(Lane::Typing, Action::Typing { key });
     }
 
+    /// Shows "typing…" at the begin of a turn, also where the budget is spent on edits: it is the first
+    /// sign that a person sees. Dropped all the same if nothing may go right now.
+    pub fn typing_first(&self, key: ChatKey) {
+        self.forget(Lane::Keyboard, Action::Typing { key });
+    }
+
     /// Puts a reaction on a message; refusals are of no consequence.
     pub fn react(&self, key: ChatKey, message: MessageId, emoji: &str) {
         let emoji = emoji.to_owned();

@@ -95,6 +95,9 @@ pub struct Scheduler {
     last_refusal: Option<(ChatId, Millis)>,
     in_flight: usize,
     served: u64,
+    /// Until then nothing can go, unless something changes: with many chats at work the search over all
+    /// of them is made only when the bot's budget has room again.
+    quiet: Millis,
 }
 
 impl Scheduler {
@@ -109,12 +112,33 @@ impl Scheduler {
             last_refusal: None,
             in_flight: 0,
             served: 0,
+            quiet: 0,
         }
     }
 
     /// Takes a job in; gives the jobs (perhaps this one) whose place was taken.
     pub fn push(&mut self, job: Job, now: Millis) -> Vec<JobId> {
         self.forget_idle(now);
+        let superseded = self.place(job, now);
+        let ready = self.chat_ready(job.chat, now);
+        self.quiet = self.quiet.min(ready);
+        superseded
+    }
+
+    /// When the next call of a chat could go, if the bot's budget is spent on nothing else.
+    fn chat_ready(&mut self, chat: ChatId, now: Millis) -> Millis {
+        let Some(chat) = self.chats.get_mut(&chat) else {
+            return Millis::MAX;
+        };
+        let Some(job) = chat.head() else {
+            return Millis::MAX;
+        };
+        let own = chat.gate.max(chat.budget.ready_at(thrift(job.lane), now));
+        let reserve = self.bot_reserve(job.lane);
+        own.max(self.bot_gate).max(self.bot.free_at(reserve, now))
+    }
+
+    fn place(&mut self, job: Job, now: Millis) -> Vec<JobId> {
         let bot_ready = self.bot_gate <= now && self.bot.free(now) > self.bot_reserve(job.lane);
         let chat = self.chat(job.chat, now);
         let mut job = job;
@@ -158,7 +182,7 @@ impl Scheduler {
             Kind::Typing => {
                 let idle = !chat.in_flight && chat.sends.is_empty() && chat.rest.is_empty();
                 let fresh = chat.typing_at.is_none_or(|at| at + TYPING_MS <= now);
-                let room = chat.gate <= now && chat.budget.ready_at(Thrift::Most, now) <= now;
+                let room = chat.gate <= now && chat.budget.ready_at(thrift(job.lane), now) <= now;
                 if !(idle && fresh && room && bot_ready) {
                     return vec![job.id];
                 }
@@ -175,6 +199,19 @@ impl Scheduler {
         if self.in_flight >= IN_FLIGHT {
             return Next::Idle;
         }
+        if now < self.quiet {
+            return wait(self.quiet);
+        }
+        let next = self.search(now);
+        self.quiet = match next {
+            Next::Run(_) => 0,
+            Next::Wait(until) => until,
+            Next::Idle => Millis::MAX,
+        };
+        next
+    }
+
+    fn search(&mut self, now: Millis) -> Next {
         let mut best: Option<(Lane, u64, Job)> = None;
         let mut soonest: Option<Millis> = None;
         for chat in self.chats.values_mut() {
@@ -219,6 +256,7 @@ impl Scheduler {
 
     /// A call ended for good.
     pub fn done(&mut self, chat: ChatId) {
+        self.quiet = 0;
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(chat) = self.chats.get_mut(&chat) {
             chat.in_flight = false;
@@ -286,6 +324,7 @@ impl Scheduler {
 
     /// Forgets everything that waits for a chat and gives the numbers.
     pub fn drop_chat(&mut self, chat: ChatId) -> Vec<JobId> {
+        self.quiet = 0;
         self.chats.get_mut(&chat).map_or_else(Vec::new, |chat| {
             let sends = chat.sends.drain(..).map(|job| job.id);
             let rest = chat.rest.drain(..).map(|job| job.id);
@@ -295,6 +334,7 @@ impl Scheduler {
 
     /// Moves everything that waits for a group to the supergroup it became.
     pub fn migrate(&mut self, from: ChatId, to: ChatId, now: Millis) {
+        self.quiet = 0;
         let Some(old) = self.chats.get_mut(&from) else {
             return;
         };
@@ -308,7 +348,7 @@ impl Scheduler {
             .extend(rest.into_iter().map(|job| Job { chat: to, ..job }));
     }
 
-    /// How many calls wait.
+    /// How many calls wait. Counts over all chats.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.chats
@@ -361,6 +401,14 @@ impl Scheduler {
                     || chat.budget.ready_at(Thrift::Most, now) > now
             });
         }
+    }
+}
+
+fn wait(until: Millis) -> Next {
+    if until == Millis::MAX {
+        Next::Idle
+    } else {
+        Next::Wait(until)
     }
 }
 

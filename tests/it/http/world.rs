@@ -14,6 +14,7 @@ use greenlight::http::{
     Words,
 };
 use greenlight::store::{Store, StoreError};
+use greenlight::telegram::durable::DurableError;
 use reqwest::RequestBuilder;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
@@ -242,7 +243,7 @@ impl WebhookIntake for Hook {
         secret == SECRET.as_bytes()
     }
 
-    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), StoreError>> {
+    fn accept(&self, body: Vec<u8>) -> BoxFuture<'static, Result<(), DurableError>> {
         let broken = self.broken.load(Ordering::SeqCst);
         let gate = self.gate.lock().unwrap().clone();
         let (bodies, begun) = (Arc::clone(&self.bodies), self.begun.clone());
@@ -252,7 +253,7 @@ impl WebhookIntake for Hook {
                 gate.notified().await;
             }
             if broken {
-                return Err(StoreError::Database("full".to_owned()));
+                return Err(StoreError::Database("full".to_owned()).into());
             }
             bodies.lock().unwrap().push(body);
             begun.send(()).ok();

@@ -6,8 +6,8 @@ fn message(id: u32, date: i64) -> Value {
     json!({"update_id": id, "message": {"message_id": id, "date": date}})
 }
 
-async fn inbox(home: &std::path::Path, bot: i64) -> Inbox {
-    Inbox::open(Store::open(home).await.unwrap(), bot, 0)
+async fn inbox(home: &std::path::Path, bot: i64) -> StoreInbox {
+    StoreInbox::open(Store::open(home).await.unwrap(), bot, 0)
         .await
         .unwrap()
 }
@@ -26,7 +26,7 @@ async fn an_update_is_accepted_once_and_open_until_closed() {
     let store = first.store.clone();
     drop(first);
 
-    let again = Inbox::open(store.clone(), 1, 20).await.unwrap();
+    let again = StoreInbox::open(store.clone(), 1, 20).await.unwrap();
     assert_eq!(again.offset().await, 9);
     let open: Vec<UpdateId> = again
         .open_rows()
@@ -45,7 +45,7 @@ async fn an_update_is_accepted_once_and_open_until_closed() {
         []
     );
 
-    let other = Inbox::open(store, 2, 20).await.unwrap();
+    let other = StoreInbox::open(store, 2, 20).await.unwrap();
     assert_eq!(other.offset().await, 0);
     assert_eq!(
         other
