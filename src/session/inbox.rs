@@ -12,7 +12,7 @@ use crate::domain::UpdateId;
 use crate::store::{Batch, Store, StoreError, Table};
 use crate::telegram::durable::{Durable, DurableError};
 use crate::telegram::inbox::{
-    ATTEMPTS_LIMIT, Accepted, BACKLOG_SECONDS, Inbox, Row, is_stale, update_id,
+    ATTEMPTS_LIMIT, Accepted, BACKLOG_SECONDS, CUTS_LIMIT, Inbox, Row, is_stale, update_id,
 };
 
 /// The server redelivers for a day; tombstones live twice as long, in seconds.
@@ -120,6 +120,7 @@ impl StoreInbox {
             let row = Row {
                 raw,
                 attempts: 0,
+                cuts: 0,
                 received_at: now,
             };
             batch.put(Table::Inbox, &key(self.bot, id), &row)?;
@@ -214,6 +215,34 @@ impl Inbox for StoreInbox {
             batch.put(Table::Inbox, &key, &row)?;
             self.store.commit(batch).await?;
             Ok(Some(row.raw))
+        })
+    }
+
+    fn cut<'a>(&'a self, updates: &'a [UpdateId], now: i64) -> Durable<'a, ()> {
+        Box::pin(async move {
+            let mut batch = Batch::new();
+            for update in updates {
+                let key = key(self.bot, update.0);
+                let Some(mut row) = self.store.get::<Row>(Table::Inbox, &key).await? else {
+                    continue;
+                };
+                row.cuts += 1;
+                if row.cuts > CUTS_LIMIT {
+                    let reason = "the program ended too often while handling it";
+                    self.bury(*update, row.raw, reason, now).await?;
+                } else {
+                    batch.put(Table::Inbox, &key, &row)?;
+                }
+            }
+            Ok(self.store.commit(batch).await?)
+        })
+    }
+
+    fn still_open(&self, update: UpdateId) -> Durable<'_, Option<Value>> {
+        Box::pin(async move {
+            let key = key(self.bot, update.0);
+            let row: Option<Row> = self.store.get(Table::Inbox, &key).await?;
+            Ok(row.map(|row| row.raw))
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::agent::transcript::{Conversation, Record};
 use crate::domain::{
@@ -358,18 +358,23 @@ impl Sessions {
     /// Gives the number of sessions that were not ready in time.
     pub async fn shutdown(mut self, limit: Duration) -> usize {
         let mut waiting = Vec::new();
-        for mailbox in self.mailboxes.values() {
+        for (key, mailbox) in &self.mailboxes {
             let (done, told) = oneshot::channel();
             if mailbox.send(Mail::Shutdown { done }).is_ok() {
-                waiting.push(told);
+                waiting.push((*key, told));
             }
         }
-        let all = async {
-            for told in &mut waiting {
-                told.await.ok();
+        let deadline = tokio::time::Instant::now() + limit;
+        let mut left = 0;
+        for (key, told) in waiting {
+            if tokio::time::timeout_at(deadline, told).await.is_err() {
+                left += 1;
+                warn!(
+                    chat.id = key.chat.0,
+                    "a session was not ready in time; the next start takes it up"
+                );
             }
-        };
-        let in_time = tokio::time::timeout(limit, all).await.is_ok();
+        }
         while let Some(ended) = self.tasks.try_join_next() {
             if let Err(fault) = ended
                 && fault.is_panic()
@@ -377,6 +382,6 @@ impl Sessions {
                 error!("a session ended by a panic");
             }
         }
-        if in_time { 0 } else { self.tasks.len() }
+        left
     }
 }

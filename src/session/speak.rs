@@ -2,7 +2,7 @@
 //! session never waits for them.
 
 use futures::future::BoxFuture;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::warn;
 
 use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
@@ -85,6 +85,15 @@ impl Actor {
         if self.speaker.send(line).is_err() {
             warn!("the speaker has stopped");
         }
+    }
+
+    /// Waits until everything that was said so far is sent or given up.
+    pub(super) async fn said_everything(&self) {
+        let (told, said) = oneshot::channel();
+        self.queue_line(Box::pin(async move {
+            told.send(()).ok();
+        }));
+        said.await.ok();
     }
 
     pub(super) fn react(&self, message: MessageId, emoji: &str) {

@@ -111,6 +111,11 @@ impl Actor {
 
     /// Ends the turn because its chat takes no messages any more.
     pub(super) async fn chat_gone(&mut self) {
+        // Nobody would read the answers to what waits.
+        let mut batch = Batch::new();
+        let waiting: Vec<_> = self.queue.iter().cloned().collect();
+        self.took(&waiting, &mut batch);
+        self.commit(batch).await;
         self.cancel_turn(Cancel::ChatGone).await;
     }
 }

@@ -492,11 +492,19 @@ impl Actor {
 
     pub(super) async fn shutdown(&mut self, done: oneshot::Sender<()>) {
         self.over = true;
+        if let Some(running) = &self.running {
+            let turn = running.turn.id();
+            info!(
+                turn.id = turn.0,
+                "a running turn is put down; the next start takes it up"
+            );
+        }
         self.stop_jobs(true);
         self.cancel_turn(Cancel::Shutdown).await;
         if let Some(delivery) = self.delivery.take() {
             delivery.await.ok();
         }
+        self.said_everything().await;
         done.send(()).ok();
     }
 }

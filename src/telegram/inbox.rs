@@ -10,6 +10,9 @@ use crate::domain::UpdateId;
 
 /// Failures after which an update goes to the dead letters.
 pub const ATTEMPTS_LIMIT: u32 = 5;
+/// Ends of the program while an update was being handled, after which the update goes to the dead letters.
+/// More than failures, because a program is also ended from outside.
+pub const CUTS_LIMIT: u32 = 20;
 /// Messages older than this at arrival are counted, not answered, in seconds.
 pub const BACKLOG_SECONDS: i64 = 24 * 3600;
 
@@ -18,8 +21,11 @@ pub const BACKLOG_SECONDS: i64 = 24 * 3600;
 pub struct Row {
     /// The update as the server sent it.
     pub raw: Value,
-    /// How often handling it failed or was cut short.
+    /// How often handling it failed.
     pub attempts: u32,
+    /// How often the program ended while it was being handled.
+    #[serde(default)]
+    pub cuts: u32,
     /// Unix seconds of its arrival.
     pub received_at: i64,
 }
@@ -59,6 +65,13 @@ pub trait Inbox: std::fmt::Debug + Send + Sync {
         reason: &'a str,
         now: i64,
     ) -> Durable<'a, Option<Value>>;
+
+    /// Counts that open updates are handled once more after the program ended. What was cut too often goes
+    /// to the dead letters.
+    fn cut<'a>(&'a self, updates: &'a [UpdateId], now: i64) -> Durable<'a, ()>;
+
+    /// An update that is still open.
+    fn still_open(&self, update: UpdateId) -> Durable<'_, Option<Value>>;
 
     /// Moves an update to the dead letters.
     fn bury<'a>(

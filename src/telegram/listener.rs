@@ -36,6 +36,8 @@ const EMPTY_FAST: Duration = Duration::from_millis(250);
 const CONFLICT_SECONDS: i64 = 60;
 /// Tries to confirm the offset at a stop.
 const LAST_WORDS: usize = 3;
+/// Left-over updates that are counted as tried again in one write.
+const CUT_TOGETHER: usize = 16;
 /// Refusals of the token in a row after which polling stops for good.
 const UNAUTHORIZED_LIMIT: u32 = 3;
 
@@ -81,6 +83,13 @@ pub struct Health {
 pub enum Fed {
     /// An open update.
     Update(UpdateId, Value),
+    /// An update that a former process left open.
+    Again {
+        /// Which.
+        update: UpdateId,
+        /// Updates that count as tried once more now: it and those behind it, or none.
+        cut: Vec<UpdateId>,
+    },
     /// So many messages were too old to be answered.
     Skipped(u64),
 }
@@ -144,30 +153,34 @@ impl Intake {
         Ok(())
     }
 
-    /// Feeds the updates that a former process left open, in order. Each counts as tried once more first,
-    /// so that one that kills the process ends among the dead letters.
+    /// Feeds the updates that a former process left open, in order. Each counts as tried once more when
+    /// its turn comes, so that one that kills the process ends among the dead letters.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn reopen(&self) -> Result<usize, DurableError> {
         let rows = self.inbox.open_rows().await?;
-        let mut count = 0;
+        let mut open = Vec::new();
         for (update, row) in rows {
             if unix_now().saturating_sub(row.received_at) > BACKLOG_SECONDS {
                 self.inbox.close(&[update], unix_now()).await?;
                 self.skipped.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            if let Some(raw) = self
-                .inbox
-                .failed(update, "handling it was cut short five times", unix_now())
-                .await?
-            {
-                count += 1;
-                self.push(Fed::Update(update, raw)).await;
+            open.push(update);
+        }
+        // Counted a few at a time, so that a long list does not wait for the disk once for each.
+        for few in open.chunks(CUT_TOGETHER) {
+            let mut cut = few.to_vec();
+            for update in few {
+                self.push(Fed::Again {
+                    update: *update,
+                    cut: std::mem::take(&mut cut),
+                })
+                .await;
             }
         }
-        Ok(count)
+        Ok(open.len())
     }
 
     async fn take(&self, updates: Vec<Value>) -> Result<(), DurableError> {

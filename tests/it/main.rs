@@ -10,6 +10,8 @@
 )]
 
 mod config;
+#[cfg(feature = "llm-genai")]
+mod crash;
 mod flow;
 mod http;
 mod inbound;

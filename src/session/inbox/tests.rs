@@ -114,3 +114,21 @@ fn memory_for_dedup_is_bounded() {
     assert_eq!(state.seen.len(), SEEN_LIMIT);
     assert!(!state.seen.contains_key(&0) && state.seen.contains_key(&29_999));
 }
+
+#[tokio::test]
+async fn ends_of_the_program_count_apart_from_failures_and_are_many() {
+    let home = tempfile::tempdir().unwrap();
+    let inbox = inbox(home.path(), 1).await;
+    inbox
+        .accept(vec![message(7, 0), message(8, 0)], 0)
+        .await
+        .unwrap();
+    for _ in 0..CUTS_LIMIT {
+        inbox.cut(&[UpdateId(7)], 1).await.unwrap();
+    }
+    assert!(inbox.still_open(UpdateId(7)).await.unwrap().is_some());
+    inbox.cut(&[UpdateId(7), UpdateId(8)], 1).await.unwrap();
+    assert_eq!(inbox.still_open(UpdateId(7)).await.unwrap(), None);
+    assert!(inbox.still_open(UpdateId(8)).await.unwrap().is_some());
+    assert_eq!(dead_letters(&inbox.store).await.unwrap().len(), 1);
+}

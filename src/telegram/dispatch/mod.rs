@@ -239,10 +239,27 @@ impl Context {
         }
     }
 
+    /// What a former process left open, once it is counted as tried again.
+    async fn left_open(&self, update: UpdateId, cut: &[UpdateId]) -> Option<Value> {
+        let counted = match cut {
+            [] => Ok(()),
+            cut => self.inbox.cut(cut, unix_now()).await,
+        };
+        let raw = match counted {
+            Ok(()) => self.inbox.still_open(update).await,
+            Err(error) => Err(error),
+        };
+        raw.unwrap_or_else(|error| {
+            tracing::error!(update.id = update.0, %error, "the update stays open until the next start");
+            None
+        })
+    }
+
     /// Reads one fed thing; what no handler needs to see is settled here.
     async fn read(&self, fed: Fed) -> Option<Update> {
         let (id, raw): (UpdateId, Value) = match fed {
             Fed::Update(id, raw) => (id, raw),
+            Fed::Again { update, cut } => (update, self.left_open(update, &cut).await?),
             Fed::Skipped(count) => {
                 self.report_skipped(count).await;
                 return None;

@@ -1,0 +1,90 @@
+//! Start and stop of the process, and a store that was damaged between them.
+
+use greenlight::playground::FaultKind;
+use rustix::process::Signal;
+
+use super::rig::{Rig, within};
+use super::script::answer;
+
+async fn answered(rig: &Rig, tag: u32) {
+    rig.bot.say(&format!("Q{tag} plain"));
+    let chat = rig.bot.chat();
+    rig.until("an answer", |world| {
+        let posts = world.messages(chat);
+        posts
+            .iter()
+            .any(|post| post.from_bot && post.text.contains(&answer(tag)))
+            .then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stop_by_signal_is_clean_and_a_second_process_is_refused_with_words() {
+    let mut rig = Rig::new("openai/scripted", false).await;
+    rig.start();
+    answered(&rig, 1).await;
+    let mut second = rig.command().spawn().unwrap();
+    assert_eq!(within(second.wait()).await.unwrap().code(), Some(1));
+    assert!(
+        rig.log().contains("Another greenlight is using"),
+        "{}",
+        rig.log()
+    );
+    rig.signal(Signal::TERM);
+    assert_eq!(rig.ended().await, Some(0));
+    assert!(rig.log().contains("stopped"));
+    assert!(rig.names().iter().any(|name| name == "backups"));
+}
+
+#[tokio::test]
+async fn a_refused_token_ends_the_program_with_a_sentence_and_an_exit_code() {
+    let mut rig = Rig::new("openai/scripted", false).await;
+    rig.start();
+    answered(&rig, 1).await;
+    rig.bot.fault(
+        "getUpdates",
+        100,
+        FaultKind::Refuse(401, "Unauthorized".into()),
+    );
+    // The open poll ends with an update.
+    rig.bot.say("Q2 plain");
+    assert_eq!(rig.ended().await, Some(1));
+    let log = rig.log();
+    assert!(log.contains("Telegram refuses the bot token"), "{log}");
+    assert!(!log.contains(&rig.bot.server.token));
+}
+
+#[tokio::test]
+async fn a_damaged_store_is_replaced_by_its_backup_and_the_owner_is_told() {
+    let mut rig = Rig::new("openai/scripted", false).await;
+    rig.start();
+    answered(&rig, 1).await;
+    rig.signal(Signal::TERM);
+    assert_eq!(rig.ended().await, Some(0));
+    for entry in std::fs::read_dir(rig.home.join("db")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::write(path, b"this is no database").unwrap();
+        }
+    }
+    rig.start();
+    let chat = rig.bot.chat();
+    let told = rig
+        .until("a report", |world| {
+            let posts = world.messages(chat);
+            posts.into_iter().find(|post| post.text.contains("damaged"))
+        })
+        .await;
+    assert!(told.text.contains("I restored the backup"), "{}", told.text);
+    assert!(!told.text.contains(&rig.home.display().to_string()));
+    assert!(
+        rig.names()
+            .iter()
+            .any(|name| name.starts_with("db.corrupt"))
+    );
+    answered(&rig, 2).await;
+    // The conversation of before is known.
+    let last = rig.model.requests().pop().unwrap();
+    assert!(last.to_string().contains("Q1 plain"));
+}
