@@ -189,7 +189,7 @@ fn draft(note: Option<&str>) -> Value {
         let note = note.replace(['\n', '\r'], " ");
         map.insert(
             "assumptions".to_owned(),
-            json!([format!("Comment taken into account: {note}")]),
+            json!([format!("The owner asked: {note}")]),
         );
     }
     draft
