@@ -162,6 +162,16 @@ impl HomeLock {
     }
 }
 
+impl Drop for HomeLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child that is just being forked holds a copy until its exec,
+        // and the lock lives as long as any copy does.
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(%error, "the data directory could not be unlocked");
+        }
+    }
+}
+
 pub(super) fn io(path: &Path) -> impl Fn(std::io::Error) -> StoreError {
     move |source| StoreError::Io {
         path: path.to_path_buf(),
