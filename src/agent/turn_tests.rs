@@ -297,6 +297,7 @@ fn words_that_arrive_as_the_turn_ends_are_left_for_the_next_one() {
         turn.step(done(&id, Effects::Read, CallStatus::Ok));
         let effects = turn.step(Event::BatchDone {
             steer: vec![input("one more thing")],
+            hints: Vec::new(),
         });
         assert_eq!(takes_in(&effects, "one more thing"), n < 5, "round {n}");
         assert_eq!(end(&effects).is_some(), n == 5, "round {n}");
