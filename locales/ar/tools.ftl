@@ -80,7 +80,5 @@ tool-count-matches = { $count ->
     [many] { $count } نتيجة
    *[other] { $count } نتيجة
 }
-sandbox-available = النواة تقيّد الأوامر (Landlock، الإصدار { $abi }).
-sandbox-unavailable = لا يمكن تقييد الأوامر على هذا النظام: { $reason }. أثناء إعداد الخطة لا يُنفَّذ أي أمر.
 tool-spawn-agent = وكيل مساعد
 tool-spawn-agent-done = وكيل مساعد

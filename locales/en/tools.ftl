@@ -64,7 +64,5 @@ tool-count-matches = { $count ->
     [one] { $count } match
    *[other] { $count } matches
 }
-sandbox-available = Commands are confined by the kernel (Landlock, version { $abi }).
-sandbox-unavailable = Commands cannot be confined on this system: { $reason }. While a plan is made no command runs.
 tool-spawn-agent = Sub-agent
 tool-spawn-agent-done = Sub-agent

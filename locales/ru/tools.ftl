@@ -72,7 +72,5 @@ tool-count-matches = { $count ->
     [many] { $count } совпадений
    *[other] { $count } совпадения
 }
-sandbox-available = Команды ограничены ядром (Landlock, версия { $abi }).
-sandbox-unavailable = В этой системе команды нельзя ограничить: { $reason }. Пока составляется план, команды не выполняются.
 tool-spawn-agent = Помощник
 tool-spawn-agent-done = Помощник

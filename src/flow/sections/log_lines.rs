@@ -114,7 +114,7 @@ fn label_key(label: &str, state: ToolState) -> &str {
 }
 
 /// Labels of running calls and of those that succeeded.
-const DONE: [(&str, &str); 23] = [
+const DONE: [(&str, &str); 24] = [
     ("tool-read-file", "tool-read-file-done"),
     ("tool-list-dir", "tool-list-dir-done"),
     ("tool-glob", "tool-glob-done"),
@@ -123,6 +123,7 @@ const DONE: [(&str, &str); 23] = [
     ("tool-write-file", "tool-write-file-done"),
     ("tool-edit-file", "tool-edit-file-done"),
     ("tool-bash", "tool-bash-done"),
+    ("tool-spawn-agent", "tool-spawn-agent-done"),
     ("tool-bg-start", "tool-bg-start-done"),
     ("tool-bg-output", "tool-bg-output-done"),
     ("tool-bg-stop", "tool-bg-stop-done"),

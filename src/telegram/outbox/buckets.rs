@@ -79,12 +79,15 @@ pub(super) enum Thrift {
 }
 
 impl Budget {
+    /// A budget for a chat that was silent since the process began. What an earlier process sent just
+    /// before is not known, so that a burst has to be earned first.
     pub(super) fn private(per_second: f64, burst: u32, now: Millis) -> Self {
         let burst = f64::from(burst.max(1));
+        let per_second = per_second.max(0.01);
         Self::Private {
-            per_second: per_second.max(0.01),
+            per_second,
             burst,
-            tokens: burst,
+            tokens: (1.0 + milliseconds(now) / 1000.0 * per_second).min(burst),
             at: now,
         }
     }
@@ -177,12 +180,19 @@ mod tests {
 
     #[test]
     fn a_private_budget_bursts_and_then_refills() {
-        let mut budget = Budget::private(1.0, 3, 0);
+        let mut budget = Budget::private(1.0, 3, 9_000);
         for _ in 0..3 {
-            assert_eq!(budget.ready_at(Thrift::None, 0), 0);
-            budget.take(0);
+            assert_eq!(budget.ready_at(Thrift::None, 9_000), 9_000);
+            budget.take(9_000);
         }
+        assert_eq!(budget.ready_at(Thrift::None, 9_000), 10_000);
+        assert_eq!(budget.ready_at(Thrift::Most, 9_000), 11_000);
+    }
+
+    #[test]
+    fn a_new_process_earns_its_burst() {
+        let mut budget = Budget::private(1.0, 3, 0);
+        budget.take(0);
         assert_eq!(budget.ready_at(Thrift::None, 0), 1_000);
-        assert_eq!(budget.ready_at(Thrift::Most, 0), 2_000);
     }
 }

@@ -85,10 +85,10 @@ fn buttons_alone_never_go_before_a_waiting_text_of_the_message() {
 fn a_private_chat_bursts_by_three_and_then_takes_one_a_second() {
     let mut bench = Bench::new();
     for _ in 0..5 {
-        bench.push(DM, Lane::Final, Kind::Send, 0);
+        bench.push(DM, Lane::Final, Kind::Send, 9_000);
     }
-    let times: Vec<_> = bench.drain(0).into_iter().map(|(_, at)| at).collect();
-    assert_eq!(times, [0, 0, 0, 1_000, 2_000]);
+    let times: Vec<_> = bench.drain(9_000).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(times, [9_000, 9_000, 9_000, 10_000, 11_000]);
 }
 
 #[test]
@@ -166,12 +166,20 @@ fn an_edit_that_comes_back_yields_to_a_newer_one() {
 #[test]
 fn typing_goes_at_most_once_in_four_seconds() {
     let mut bench = Bench::new();
-    assert!(bench.push(DM, Lane::Typing, Kind::Typing, 0).1.is_empty());
-    bench.drain(0);
-    assert_eq!(bench.push(DM, Lane::Typing, Kind::Typing, 3_900).1.len(), 1);
     assert!(
         bench
-            .push(DM, Lane::Typing, Kind::Typing, 4_000)
+            .push(DM, Lane::Typing, Kind::Typing, 9_000)
+            .1
+            .is_empty()
+    );
+    bench.drain(9_000);
+    assert_eq!(
+        bench.push(DM, Lane::Typing, Kind::Typing, 12_900).1.len(),
+        1
+    );
+    assert!(
+        bench
+            .push(DM, Lane::Typing, Kind::Typing, 13_000)
             .1
             .is_empty()
     );
