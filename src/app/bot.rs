@@ -42,6 +42,8 @@ const LANES: usize = 1024;
 const DRAIN: Duration = Duration::from_secs(4);
 /// How long the last call to confirm updates may take.
 const LAST_POLL: Duration = Duration::from_secs(2);
+/// A data directory written to within this time was in use just now.
+const USED_LATELY: Duration = Duration::from_secs(5);
 /// Time between two looks at whether a backup is due.
 const BACKUP_EVERY: Duration = Duration::from_secs(3600);
 
@@ -101,6 +103,7 @@ impl Bot {
             .clone()
             .ok_or_else(|| Fault::user("config-no-token", &[]))?;
         let cancel = CancellationToken::new();
+        let used_before = used_lately(&settings.home);
         let store = Store::open(&settings.home)
             .await
             .map_err(|fault| fault.fault())?;
@@ -143,6 +146,7 @@ impl Bot {
             journal: Arc::new(StoreJournal::new(store.clone())),
             limits: settings.telegram.limits,
             link_previews: settings.telegram.link_previews,
+            used_before,
             language: settings.language.clone(),
         });
         let deps = Arc::new(Deps {
@@ -292,6 +296,20 @@ fn warm_up(deps: &Arc<Deps>) {
         let sandbox = deps.toolbox.sandbox().is_available();
         tracing::debug!(hints = !hints.is_empty(), redacted, sandbox, "warmed up");
     });
+}
+
+/// Whether an earlier process wrote to this data directory within the last seconds.
+fn used_lately(home: &std::path::Path) -> bool {
+    let files = std::fs::read_dir(home.join("db"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let newest = files
+        .filter_map(|file| file.metadata().ok()?.modified().ok())
+        .max();
+    newest
+        .and_then(|at| at.elapsed().ok())
+        .is_some_and(|ago| ago < USED_LATELY)
 }
 
 /// Backs the store up while it changes.

@@ -79,15 +79,18 @@ pub(super) enum Thrift {
 }
 
 impl Budget {
-    /// A budget for a chat that was silent since the process began. What an earlier process sent just
-    /// before is not known, so that a burst has to be earned first.
-    pub(super) fn private(per_second: f64, burst: u32, now: Millis) -> Self {
+    /// A budget for a chat that was silent since the process began, `age` ago. With `Some(age)` an earlier
+    /// process may have used it just before, so that the last part of the burst has to be earned.
+    pub(super) fn private(per_second: f64, burst: u32, age: Option<Millis>, now: Millis) -> Self {
         let burst = f64::from(burst.max(1));
         let per_second = per_second.max(0.01);
+        let earned = age.map_or(burst, |age| {
+            burst * 2.0 / 3.0 + milliseconds(age) / 1000.0 * per_second
+        });
         Self::Private {
             per_second,
             burst,
-            tokens: (1.0 + milliseconds(now) / 1000.0 * per_second).min(burst),
+            tokens: earned.min(burst),
             at: now,
         }
     }
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_private_budget_bursts_and_then_refills() {
-        let mut budget = Budget::private(1.0, 3, 9_000);
+        let mut budget = Budget::private(1.0, 3, None, 9_000);
         for _ in 0..3 {
             assert_eq!(budget.ready_at(Thrift::None, 9_000), 9_000);
             budget.take(9_000);
@@ -190,9 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn a_new_process_earns_its_burst() {
-        let mut budget = Budget::private(1.0, 3, 0);
-        budget.take(0);
+    fn after_a_restart_the_last_part_of_a_burst_is_earned() {
+        let mut budget = Budget::private(1.0, 3, Some(0), 0);
+        for _ in 0..2 {
+            assert_eq!(budget.ready_at(Thrift::None, 0), 0);
+            budget.take(0);
+        }
         assert_eq!(budget.ready_at(Thrift::None, 0), 1_000);
     }
 }

@@ -61,7 +61,7 @@ impl Driver {
         halt: watch::Sender<bool>,
     ) -> Self {
         Self {
-            scheduler: Scheduler::new(parts.limits),
+            scheduler: Scheduler::new(parts.limits, parts.used_before),
             tickets: HashMap::new(),
             by_ledger: HashMap::new(),
             moved: HashMap::new(),

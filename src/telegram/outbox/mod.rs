@@ -45,6 +45,8 @@ pub struct OutboxParts {
     pub link_previews: bool,
     /// Locale tag of the outbox's own few words.
     pub language: String,
+    /// Whether an earlier process may have used the budgets within the last seconds.
+    pub used_before: bool,
 }
 
 /// The handle of one bot's outbox. Cheap to clone; the driver stops when the last one is dropped.

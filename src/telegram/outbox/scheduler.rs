@@ -89,6 +89,7 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Scheduler {
     limits: TelegramLimits,
+    used_before: bool,
     chats: HashMap<ChatId, Chat>,
     bot: Window,
     bot_gate: Millis,
@@ -103,11 +104,12 @@ pub struct Scheduler {
 impl Scheduler {
     /// A scheduler with these rates and nothing to do.
     #[must_use]
-    pub fn new(limits: TelegramLimits) -> Self {
+    pub fn new(limits: TelegramLimits, used_before: bool) -> Self {
         Self {
             chats: HashMap::new(),
             bot: Window::new(limits.bot_per_second as usize, 1_000),
             limits,
+            used_before,
             bot_gate: 0,
             last_refusal: None,
             in_flight: 0,
@@ -364,14 +366,19 @@ impl Scheduler {
     }
 
     fn chat(&mut self, id: ChatId, now: Millis) -> &mut Chat {
-        let limits = self.limits;
+        let (limits, used_before) = (self.limits, self.used_before);
         self.chats.entry(id).or_insert_with(|| Chat {
             sends: VecDeque::new(),
             rest: Vec::new(),
             in_flight: false,
             gate: 0,
             budget: if id.0 > 0 {
-                Budget::private(limits.private_per_second, limits.private_burst, now)
+                Budget::private(
+                    limits.private_per_second,
+                    limits.private_burst,
+                    used_before.then_some(now),
+                    now,
+                )
             } else {
                 Budget::group(limits.group_per_minute)
             },

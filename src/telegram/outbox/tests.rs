@@ -78,6 +78,7 @@ impl Bench {
             journal: journal.clone(),
             limits: TelegramLimits::default(),
             link_previews: false,
+            used_before: false,
             language: "en".into(),
         });
         Self {

@@ -116,6 +116,7 @@ impl World {
             journal: Arc::new(StoreJournal::new(store.clone())),
             limits: TelegramLimits::default(),
             link_previews: false,
+            used_before: false,
             language: "en".into(),
         });
         let parts = FlowParts {

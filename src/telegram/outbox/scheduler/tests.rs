@@ -13,7 +13,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         Self {
-            scheduler: Scheduler::new(TelegramLimits::default()),
+            scheduler: Scheduler::new(TelegramLimits::default(), false),
             next: 1,
         }
     }
