@@ -73,7 +73,7 @@ impl Actor {
             .is_some_and(|(_, role)| role == Role::Member);
         match self.bounds.approvals {
             ApprovalLevel::Yolo if members => ApprovalLevel::Ask,
-            level => level,
+            level @ (ApprovalLevel::Ask | ApprovalLevel::Auto | ApprovalLevel::Yolo) => level,
         }
     }
 

@@ -5,7 +5,6 @@
     reason = "a benchmark that cannot be set up has to stop"
 )]
 
-#[expect(dead_code, reason = "only the load bench asks when turns ended")]
 #[path = "load/model.rs"]
 #[expect(dead_code, reason = "only the load run asks when answers ended")]
 mod model;

@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::wildcard_enum_match_arm,
     clippy::print_stderr,
     reason = "a helper of a test fails the test"
 )]

@@ -315,7 +315,7 @@ async fn the_demo_fixes_the_test_and_carries_out_a_plan_and_the_page_shows_both(
     play.say(GROUP.0, "/plan@greenlight_play_bot note the change")
         .await;
     let ready = |one: &Value| {
-        says(one, "Ready for review") && !buttons(&[one.clone()], "plan:ok").is_empty()
+        says(one, "Ready for review") && !buttons(std::slice::from_ref(one), "plan:ok").is_empty()
     };
     let card = play.until(GROUP.0, ready).await;
     play.tap(MEMBER.0, GROUP.0, &card, "plan:ok").await;

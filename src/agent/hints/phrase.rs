@@ -84,16 +84,29 @@ mod tests {
 
     #[test]
     fn a_phrase_stands_as_whole_words() {
-        assert_eq!(spans("plan it", false, "plan it, replan it"), [0..7]);
+        assert!(
+            spans("plan it", false, "plan it, replan it")
+                .into_iter()
+                .eq(std::iter::once(0..7))
+        );
         assert!(spans("plan", false, "planning a plant").is_empty());
-        assert_eq!(spans("plan*", false, "replan planning"), [7..15]);
+        assert!(
+            spans("plan*", false, "replan planning")
+                .into_iter()
+                .eq(std::iter::once(7..15))
+        );
     }
 
     #[test]
     fn what_is_joined_to_an_arabic_word_belongs_to_it() {
         let word = "سفر";
         for text in ["سفر", "السفر", "والسفر", "للسفر", "وسفر", "بسفر"] {
-            assert_eq!(spans(word, true, text), [0..text.len()], "{text}");
+            assert!(
+                spans(word, true, text)
+                    .into_iter()
+                    .eq(std::iter::once(0..text.len())),
+                "{text}"
+            );
         }
         assert!(spans(word, false, "السفر").is_empty());
         assert!(spans(word, true, "مسفر").is_empty());
