@@ -8,6 +8,11 @@ use chrono::{DateTime, Utc};
 
 use super::StoreError;
 
+/// Tries to take the lock of a data directory that is held.
+const LOCK_TRIES: u32 = 20;
+/// Pause between two of them.
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+
 /// Backups that are kept.
 pub(super) const KEEP_BACKUPS: usize = 24;
 
@@ -133,10 +138,20 @@ impl HomeLock {
             .truncate(false)
             .open(&path)
             .map_err(io(&path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(layout.home.clone())),
-            Err(TryLockError::Error(source)) => return Err(StoreError::Io { path, source }),
+        // A store that was closed a moment ago may hold its lock until its last thread has ended.
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if tries < LOCK_TRIES => {
+                    tries += 1;
+                    std::thread::sleep(LOCK_PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Locked(layout.home.clone()));
+                }
+                Err(TryLockError::Error(source)) => return Err(StoreError::Io { path, source }),
+            }
         }
         private_file(&path)?;
         let mut text = String::new();
