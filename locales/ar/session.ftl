@@ -109,6 +109,7 @@ sessions-shown = جلسات هذه المحادثة:
 show-plan-none = لا توجد خطة. ابدأ بـ /plan.
 show-plan-preinit = 📝 وضع الخطة مفعّل، لكن لم تُكتب خطة بعد. أخبرني بما تريد بناءه، أو /discard.
 status-approvals = 🔐 الموافقات: { $level }
+status-discarding = 🗑 جارٍ حذف الخطة
 status-idle = 💤 خامل
 status-model = 🧠 { $model }
 status-no-model = لا نموذج مهيأ

@@ -105,6 +105,7 @@ sessions-shown = Sessions of this chat:
 show-plan-none = There is no plan. /plan begins one.
 show-plan-preinit = 📝 Plan mode is on, but no plan has been written yet. Tell me what you want to build, or /discard.
 status-approvals = 🔐 Approvals: { $level }
+status-discarding = 🗑 Discarding the plan
 status-idle = 💤 Idle
 status-model = 🧠 { $model }
 status-no-model = no model configured

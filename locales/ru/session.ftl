@@ -107,6 +107,7 @@ sessions-shown = Сессии этого чата:
 show-plan-none = Плана нет. Начать: /plan.
 show-plan-preinit = 📝 Режим плана включён, но план ещё не написан. Расскажите, что нужно, или /discard.
 status-approvals = 🔐 Разрешения: { $level }
+status-discarding = 🗑 Удаляю план
 status-idle = 💤 Ничего не выполняется
 status-model = 🧠 { $model }
 status-no-model = модель не настроена

@@ -439,10 +439,8 @@ impl Actor {
         match (row, message) {
             (Some(mut row), Some(message)) => {
                 row.message = Some(message);
-                let result = row
-                    .closed
-                    .clone()
-                    .unwrap_or_else(|| "card-cancelled".to_owned());
+                let cancelled = self.tr("card-cancelled", &[]);
+                let result = row.closed.clone().unwrap_or(cancelled);
                 self.edit_card(&row, &result);
             }
             (None, Some(message)) => self.set_keyboard(key, message, None),

@@ -6,7 +6,9 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::warn;
 
 use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
-use crate::telegram::outbox::{Content, Edit, EditKeyboard, Lane, LedgerKey, Send, SendFault};
+use crate::telegram::outbox::{
+    Content, Edit, EditKeyboard, EditReport, Lane, LedgerKey, Send, SendFault,
+};
 
 use super::actor::Actor;
 use super::cards::forget_card;
@@ -159,10 +161,12 @@ impl Actor {
         let id = row.id.clone();
         tokio::spawn(async move {
             match outbox.edit(edit).await {
-                // Superseded by a newer edit of the same card, which ends it as well.
-                Ok(_) | Err(SendFault::Gone | SendFault::Refused(_) | SendFault::Blocked) => {
+                Ok(EditReport::Accepted)
+                | Err(SendFault::Gone | SendFault::Refused(_) | SendFault::Blocked) => {
                     forget_card(&store, &id).await;
                 }
+                // A newer edit of the same card is on its way; the row is needed until that one is there.
+                Ok(EditReport::Superseded) => {}
                 Err(fault) => {
                     warn!(error = %fault, "a card was not closed; the next start tries again")
                 }

@@ -320,7 +320,10 @@ fn only_missing_parts_of_an_answer_are_sent_after_a_crash() {
         );
     });
     let mut texts: Vec<String> = chat.shown().into_iter().map(|shown| shown.text).collect();
-    texts.dedup();
+    // Where the report of a send was cut off it is tried once more, marked; nothing else comes twice.
+    let marked = texts.len();
+    texts.retain(|text| !text.starts_with('🔁'));
+    assert!(marked - texts.len() <= 1, "{texts:?}");
     assert_eq!(texts, ["one", "two", "three"]);
     let notifying = chat.shown().iter().filter(|shown| !shown.silent).count();
     assert_eq!(notifying, 1);

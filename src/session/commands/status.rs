@@ -40,6 +40,7 @@ impl Actor {
                     ],
                 )
             }
+            None if self.holding => self.tr("status-discarding", &[]),
             None => self.tr("status-idle", &[]),
         };
         let plan = self.plan_words();

@@ -136,7 +136,7 @@ async fn a_sub_agent_ends_with_the_turn_that_started_it() {
     session.sees("Here again.").await;
     let last = session.requests().pop().unwrap();
     assert!(
-        last.all().contains("cancelled by the user"),
+        last.all().contains("cut off when the turn was ended"),
         "{}",
         last.all()
     );
