@@ -10,6 +10,7 @@ pub mod hints;
 mod intent;
 mod judge;
 pub mod prompt;
+mod retry;
 pub mod transcript;
 mod turn;
 

@@ -3,25 +3,18 @@
 use std::time::Duration;
 
 use crate::domain::{
-    CallStatus, Effects, EndReason, Fault, ModelFault, ModelReply, Notice, Progress, Remedy,
-    ToolCall, ToolOutcome, TurnId, Usage,
+    CallStatus, Effects, EndReason, Fault, ModelReply, Progress, ToolCall, ToolOutcome, TurnId,
+    Usage,
 };
 
 use crate::plan::evidence::{MutationMemory, Tried};
 
 use super::event::{Cancel, Event, Finished, PlanFacts, TimerId};
 use super::judge::Counters;
+use super::retry::notice;
 use super::transcript::{Record, UserInput};
 use super::{Effect, judge};
 
-/// Tries of one request before the next model or the end.
-const RETRIES: u32 = 5;
-/// First wait between tries; doubled each time.
-const FIRST_BACKOFF: Duration = Duration::from_secs(1);
-/// Longest wait between tries that the host chooses itself.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
-/// Longest wait that a provider may ask for; beyond it the user is told instead.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Identical consecutive calls at which the turn ends.
 const STALL_END: u32 = 15;
 /// Malformed calls in a row that are corrected.
@@ -53,15 +46,15 @@ pub struct Limits {
 pub struct Turn {
     pub(super) id: TurnId,
     pub(super) limits: Limits,
-    phase: Phase,
+    pub(super) phase: Phase,
     requests: u32,
     calls: u32,
     usage: Usage,
     context: u64,
-    model: usize,
-    tries: u32,
-    text_shown: bool,
-    compacted: bool,
+    pub(super) model: usize,
+    pub(super) tries: u32,
+    pub(super) text_shown: bool,
+    pub(super) compacted: bool,
     last_call: Option<(String, String)>,
     identical: u32,
     malformed: u32,
@@ -71,7 +64,7 @@ pub struct Turn {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Phase {
+pub(super) enum Phase {
     Fresh,
     Asking,
     Waiting,
@@ -246,7 +239,7 @@ impl Turn {
         }
     }
 
-    fn call_model(&self) -> Effect {
+    pub(super) fn call_model(&self) -> Effect {
         Effect::CallModel {
             request: self.requests,
             model: self.model,
@@ -424,72 +417,6 @@ impl Turn {
         effects
     }
 
-    fn model_failed(&mut self, fault: ModelFault) -> Vec<Effect> {
-        if self.phase != Phase::Asking {
-            return Vec::new();
-        }
-        match fault {
-            ModelFault::ContextTooLong if !self.compacted => {
-                self.compacted = true;
-                self.phase = Phase::Compacting;
-                vec![Effect::Compact]
-            }
-            ModelFault::ContextTooLong => self.fail("model-context-too-long", &[]),
-            ModelFault::Auth { setting } => self.fail("model-auth", &[("setting", &setting)]),
-            ModelFault::Rejected { reason } => self.next_model("model-rejected", &reason),
-            ModelFault::Retry { after, reason } => self.retry(after, &reason),
-            ModelFault::Garbage { reason } => self.retry(None, &reason),
-        }
-    }
-
-    fn retry(&mut self, after: Option<Duration>, reason: &str) -> Vec<Effect> {
-        if self.text_shown {
-            return self.fail("model-cut", &[("reason", reason)]);
-        }
-        self.tries += 1;
-        if self.tries > RETRIES || after.is_some_and(|after| after > LONGEST_WAIT) {
-            return self.next_model("model-unavailable", reason);
-        }
-        self.phase = Phase::Waiting;
-        let backoff = FIRST_BACKOFF
-            .saturating_mul(1 << (self.tries - 1).min(5))
-            .min(LONGEST_BACKOFF);
-        vec![
-            notice(
-                "turn-retry",
-                &[
-                    ("try", &self.tries.to_string()),
-                    ("tries", &RETRIES.to_string()),
-                    ("reason", reason),
-                ],
-            ),
-            Effect::SetTimer {
-                id: TimerId::Retry,
-                after: after.unwrap_or(backoff),
-            },
-        ]
-    }
-
-    fn next_model(&mut self, key: &str, reason: &str) -> Vec<Effect> {
-        if self.model + 1 < self.limits.models {
-            self.model += 1;
-            self.tries = 0;
-            return vec![
-                notice("turn-fallback", &[("reason", reason)]),
-                self.call_model(),
-            ];
-        }
-        self.fail(key, &[("reason", reason)])
-    }
-
-    fn fail(&mut self, key: &str, arguments: &[(&str, &str)]) -> Vec<Effect> {
-        let mut fault = Fault::user(key, arguments);
-        if key == "model-unavailable" || key == "model-cut" {
-            fault.remedy = Remedy::RetryLater;
-        }
-        self.finish(EndReason::Failed(fault), String::new())
-    }
-
     pub(super) fn finish_budget(&mut self, budget: &str) -> Vec<Effect> {
         self.finish(
             EndReason::Budget {
@@ -560,16 +487,6 @@ fn not_run(call: &ToolCall, status: CallStatus, text: &str) -> ToolOutcome {
         duration_ms: 0,
         exit: None,
     }
-}
-
-fn notice(key: &str, arguments: &[(&str, &str)]) -> Effect {
-    Effect::Progress(Progress::Notice(Notice {
-        key: key.to_owned(),
-        arguments: arguments
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
-    }))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{CallId, FinishReason};
+use crate::domain::{CallId, FinishReason, ModelFault};
 
 fn limits() -> Limits {
     Limits {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, error, info_span};
 
 use crate::agent::transcript::Conversation;
@@ -48,6 +49,8 @@ pub(super) struct Actor {
     pub(super) delivering: HashSet<TurnId>,
     pub(super) delivery: Option<JoinHandle<()>>,
     pub(super) cards: HashMap<ApprovalId, CardRow>,
+    /// Timers of the open cards; each ends with its card.
+    pub(super) deadlines: HashMap<ApprovalId, AbortOnDropHandle<()>>,
     pub(super) plans: Plans,
     pub(super) speaker: super::speak::Speaker,
     pub(super) over: bool,

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{debug, info};
 
 use crate::domain::{
-    ApprovalId, Button, CallId, CallStatus, ChatId, ChatKey, Entity, EntityKind, Formatted,
-    Keyboard, MessageId, Role, Tap, ToolCall, UpdateId, UserMessage,
+    ApprovalId, CallId, CallStatus, ChatKey, Formatted, MessageId, Role, Tap, ToolCall, UpdateId,
+    UserMessage,
 };
 use crate::plan::gate::Grants;
 use crate::store::{Batch, Store, Table};
 use crate::telegram::outbox::Journal;
-use crate::text::units::{byte_at_utf16, truncate_utf16, utf16_len};
-use crate::text::visible::show_controls;
 use crate::tools::Inspection;
 
 use super::actor::Actor;
@@ -23,15 +22,9 @@ use super::record::{CardKind, CardRow};
 use super::speak::card_ledger;
 
 /// Seconds until an unanswered approval counts as denied.
-const APPROVAL_SECONDS: i64 = 600;
+pub(super) const APPROVAL_SECONDS: i64 = 600;
 /// Seconds until an unanswered question is given up.
 const QUESTION_SECONDS: i64 = 1800;
-/// UTF-16 units of a command or diff on the card itself; a longer one comes as a document too.
-const CARD_UNITS: usize = 3000;
-/// Of those, how many show the end of a longer one.
-const TAIL_UNITS: usize = 1000;
-/// UTF-16 units of a directory on a card.
-const CWD_UNITS: usize = 300;
 /// Seconds after its deadline at which a card that cannot be edited is forgotten.
 const GIVE_UP_SECONDS: i64 = 2 * 24 * 3600;
 /// Characters of a typed answer that its question shows.
@@ -89,46 +82,6 @@ impl Actor {
             .await;
     }
 
-    /// The owner must be able to see the card: it stays in a group, and leaves a member's private chat.
-    fn card_place(&self) -> ChatKey {
-        let owner = self.deps.settings().telegram.owner;
-        match owner {
-            Some(owner) if self.record.key.chat.0 > 0 && self.record.key.chat.0 != owner.0 => {
-                ChatKey::new(ChatId(owner.0), None)
-            }
-            Some(_) | None => self.record.key,
-        }
-    }
-
-    /// Whose request it is, if it is not the owner's own.
-    fn card_asker(&self) -> Option<String> {
-        let record = &self.running.as_ref()?.record;
-        if record.role == Role::Owner {
-            return None;
-        }
-        let name = show_controls(&record.name);
-        let key = if self.card_place() == self.record.key {
-            "card-asker"
-        } else {
-            "card-asker-private"
-        };
-        Some(self.tr(key, &[("name", &name)]))
-    }
-
-    /// What a card says only while it is open.
-    pub(super) fn card_hint(&self, row: &CardRow) -> String {
-        match &row.kind {
-            CardKind::Approval { .. } => {
-                let minutes = (APPROVAL_SECONDS / 60).to_string();
-                format!("\n{}", self.tr("card-expires", &[("minutes", &minutes)]))
-            }
-            CardKind::Question { options, .. } if options.is_empty() => {
-                format!("\n\n{}", self.tr("question-hint-text", &[]))
-            }
-            CardKind::Question { .. } => format!("\n\n{}", self.tr("question-hint", &[])),
-        }
-    }
-
     async fn put_card(
         &mut self,
         call: &ToolCall,
@@ -170,64 +123,12 @@ impl Actor {
         self.send_card(&row, keyboard);
         self.cards.insert(id.clone(), row);
         let me = self.me.clone();
-        tokio::spawn(async move {
+        let wanted = id.clone();
+        let deadline = tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(seconds.unsigned_abs())).await;
-            me.send(Mail::Deadline(id)).ok();
+            me.send(Mail::Deadline(wanted)).ok();
         });
-    }
-
-    fn card_keyboard(&self, row: &CardRow) -> Keyboard {
-        match &row.kind {
-            CardKind::Approval { always, .. } => {
-                let button = |key: &str, word: &str| {
-                    Button::new(self.tr(key, &[]), format!("{word}:{}", row.id))
-                };
-                let mut rows = vec![vec![
-                    button("button-approve", "approve"),
-                    button("button-deny", "deny"),
-                ]];
-                if *always {
-                    rows.insert(1, vec![button("button-always", "always")]);
-                }
-                Keyboard { rows }
-            }
-            CardKind::Question { options, .. } => Keyboard {
-                rows: options
-                    .iter()
-                    .enumerate()
-                    .map(|(index, option)| {
-                        let label: String = option.chars().take(60).collect();
-                        vec![Button::new(label, format!("ask:{}:{index}", row.id))]
-                    })
-                    .collect(),
-            },
-        }
-    }
-
-    /// The card's text, and the whole content as a document if it is too long for the card.
-    fn card_text(&self, found: &Inspection) -> (Formatted, Option<String>) {
-        let class = self.tr(class_key(found.class), &[]);
-        let mut head = self.tr(
-            "card-title",
-            &[("tool", &found.card.tool), ("class", &class)],
-        );
-        if let Some(asker) = self.card_asker() {
-            head = format!("{head}\n{asker}");
-        }
-        let cwd = show_controls(&found.card.cwd.display().to_string());
-        let foot = self.tr("card-foot", &[("cwd", truncate_utf16(&cwd, CWD_UNITS))]);
-        let whole = show_controls(&self.deps.redactor.redact(&found.card.text));
-        let (body, long) = card_body(&whole);
-        let text = format!("{head}\n{body}\n{foot}");
-        let mut entities = Vec::new();
-        if !body.trim().is_empty() {
-            entities.push(Entity {
-                kind: EntityKind::Pre { language: None },
-                offset: utf16_len(&head) + 1,
-                length: utf16_len(&body),
-            });
-        }
-        (Formatted { text, entities }, long.then_some(whole))
+        self.deadlines.insert(id, AbortOnDropHandle::new(deadline));
     }
 
     pub(super) async fn card_sent(
@@ -413,6 +314,7 @@ impl Actor {
 
     async fn close_card_with(&mut self, id: &ApprovalId, result: &str) -> Option<CallId> {
         let mut row = self.cards.remove(id)?;
+        self.deadlines.remove(id);
         row.closed = Some(result.to_owned());
         let mut batch = Batch::new();
         match batch.put(Table::Approvals, id.as_str().as_bytes(), &row) {
@@ -493,50 +395,7 @@ fn is_on(row: &CardRow, tap: &Tap) -> bool {
     row.key.chat == tap.key.chat && row.message.is_none_or(|message| message == tap.message)
 }
 
-/// What fits on a card, and whether that is not all: the beginning and the end, because a dangerous end
-/// must not hide behind a harmless beginning.
-fn card_body(whole: &str) -> (String, bool) {
-    if utf16_len(whole) <= CARD_UNITS {
-        return (whole.to_owned(), false);
-    }
-    let head = truncate_utf16(whole, CARD_UNITS - TAIL_UNITS);
-    let total = utf16_len(whole);
-    let from = byte_at_utf16(whole, total - TAIL_UNITS)
-        .or_else(|| byte_at_utf16(whole, total - TAIL_UNITS + 1))
-        .unwrap_or(whole.len());
-    let tail = whole.get(from..).unwrap_or_default();
-    (format!("{head}\n[…]\n{tail}"), true)
-}
-
-fn class_key(class: crate::domain::ActionClass) -> &'static str {
-    use crate::domain::ActionClass as Class;
-    match class {
-        Class::Read => "class-read",
-        Class::WorkspaceWrite => "class-write",
-        Class::Exec => "class-exec",
-        Class::Destructive => "class-destructive",
-        Class::Network => "class-network",
-        Class::Spawn => "class-spawn",
-        Class::Channel => "class-channel",
-        Class::Plan => "class-plan",
-    }
-}
-
 fn new_id() -> ApprovalId {
     let id = uuid::Uuid::new_v4().simple().to_string();
     ApprovalId(id.chars().take(16).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_command_shows_its_end_and_fits_a_message() {
-        let command = format!("{} && rm -rf important", "😀".repeat(5000));
-        let (body, long) = card_body(&command);
-        assert!(long && body.ends_with("rm -rf important"));
-        assert!(utf16_len(&body) < 3100);
-        assert_eq!(card_body("ls"), ("ls".to_owned(), false));
-    }
 }

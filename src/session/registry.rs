@@ -341,6 +341,7 @@ impl Sessions {
             delivering: std::collections::HashSet::new(),
             delivery: None,
             cards: HashMap::new(),
+            deadlines: HashMap::new(),
             plans,
             speaker: super::speak::speaker(),
             over: false,

@@ -90,7 +90,8 @@ impl Actor {
         let before = self.delivery.take();
         let settling = settle(parts, options, reason, view, document);
         self.delivery = Some(tokio::spawn(async move {
-            super::turns::hand_over(settling, before, &outbox, answer, (session, turn), &me).await;
+            super::deliver::hand_over(settling, before, &outbox, answer, (session, turn), &me)
+                .await;
         }));
     }
 

@@ -57,6 +57,7 @@ impl Actor {
         }
         self.closing.clear();
         self.cards.clear();
+        self.deadlines.clear();
         if let Some(running) = self.running.take() {
             let flow = running.flow.clone();
             drop(running);

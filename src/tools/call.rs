@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::paths::{self, Want};
 use crate::domain::{ActionClass, CallStatus, Effects, SandboxProfile, ToolDescriptor};
 
 /// Where a call runs.
@@ -61,6 +62,28 @@ impl Inspection {
             },
             argument,
         }
+    }
+
+    /// The inspection of a look into a directory, the workspace unless one is `given`; `subject` says
+    /// what is looked for.
+    pub(super) fn look(
+        tool: &ToolDescriptor,
+        shop: &super::toolbox::Shop,
+        subject: &str,
+        given: Option<&str>,
+        place: &Place,
+    ) -> Result<Self, Unfit> {
+        let given = given.unwrap_or(".");
+        let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
+        let argument = format!("{subject} {}", paths::shown(place, &path));
+        let argument = argument.trim_start().to_owned();
+        Ok(Self::plain(
+            tool,
+            ActionClass::Read,
+            argument,
+            vec![path],
+            place,
+        ))
     }
 }
 

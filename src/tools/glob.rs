@@ -13,7 +13,7 @@ use super::args;
 use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
-use crate::domain::{ActionClass, Effects, ToolDescriptor};
+use crate::domain::{Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"pattern":"**/*.rs","path":"src"}"#;
 const MAX_FOUND: usize = 500;
@@ -40,16 +40,13 @@ struct Args {
 
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("glob", raw, EXAMPLE)?;
-    let given = parsed.path.as_deref().unwrap_or(".");
-    let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
-    let argument = format!("{} {}", parsed.pattern, paths::shown(place, &path));
-    Ok(Inspection::plain(
+    Inspection::look(
         &DESCRIPTOR,
-        ActionClass::Read,
-        argument,
-        vec![path],
+        shop,
+        &parsed.pattern,
+        parsed.path.as_deref(),
         place,
-    ))
+    )
 }
 
 /// A walk beneath `root` that leaves out what git ignores, other file systems, links, the git

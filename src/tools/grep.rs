@@ -13,7 +13,7 @@ use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
 use super::{args, glob, output};
-use crate::domain::{ActionClass, Effects, ToolDescriptor};
+use crate::domain::{Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"pattern":"fn main","path":"src","glob":"*.rs"}"#;
 const MAX_MATCHES: usize = 300;
@@ -49,16 +49,13 @@ struct Args {
 
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("grep", raw, EXAMPLE)?;
-    let given = parsed.path.as_deref().unwrap_or(".");
-    let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
-    let argument = format!("{} {}", parsed.pattern, paths::shown(place, &path));
-    Ok(Inspection::plain(
+    Inspection::look(
         &DESCRIPTOR,
-        ActionClass::Read,
-        argument,
-        vec![path],
+        shop,
+        &parsed.pattern,
+        parsed.path.as_deref(),
         place,
-    ))
+    )
 }
 
 pub(super) fn run(

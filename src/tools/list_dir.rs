@@ -8,7 +8,7 @@ use super::args;
 use super::call::{Inspection, Place, Ran, Unfit};
 use super::paths::{self, Want};
 use super::toolbox::Shop;
-use crate::domain::{ActionClass, Effects, ToolDescriptor};
+use crate::domain::{Effects, ToolDescriptor};
 
 const EXAMPLE: &str = r#"{"path":"src"}"#;
 const MAX_ENTRIES: usize = 1000;
@@ -31,16 +31,7 @@ struct Args {
 
 pub(super) fn inspect(shop: &Shop, raw: &str, place: &Place) -> Result<Inspection, Unfit> {
     let parsed: Args = args::parse("list_dir", raw, EXAMPLE)?;
-    let given = parsed.path.as_deref().unwrap_or(".");
-    let path = paths::resolve(place, &shop.protected, given, Want::Read)?;
-    let argument = paths::shown(place, &path);
-    Ok(Inspection::plain(
-        &DESCRIPTOR,
-        ActionClass::Read,
-        argument,
-        vec![path],
-        place,
-    ))
+    Inspection::look(&DESCRIPTOR, shop, "", parsed.path.as_deref(), place)
 }
 
 pub(super) fn run(
