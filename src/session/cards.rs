@@ -176,7 +176,7 @@ impl Actor {
             self.answer_tap(tap, "tap-expired", false);
             // Anybody can send any data for any message: others must not take the owner's buttons.
             if tap.sender.role == Role::Owner {
-                self.strip_keyboard(tap);
+                self.strip_keyboard(tap).await;
             }
             self.close(updates).await;
             return;

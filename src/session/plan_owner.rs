@@ -59,7 +59,7 @@ impl Actor {
             self.answer_tap(tap, "tap-superseded", true);
             // The card of a plan that cannot be approved now keeps its other buttons.
             if !known {
-                self.strip_keyboard(tap);
+                self.strip_keyboard(tap).await;
             }
             return;
         };
@@ -81,7 +81,7 @@ impl Actor {
                 let text = self.refusal_text(&refusal);
                 self.answer_tap_text(tap, text, true);
                 if refusal == Refusal::Superseded {
-                    self.strip_keyboard(tap);
+                    self.strip_keyboard(tap).await;
                 }
             }
         }
@@ -196,7 +196,7 @@ impl Actor {
         let live = self.plans.shown().0;
         let Some(bound) = bound.filter(|bound| !live.is_empty() && bound.plan == live) else {
             self.answer_tap(tap, "tap-superseded", true);
-            self.strip_keyboard(tap);
+            self.strip_keyboard(tap).await;
             self.close(updates).await;
             return;
         };
@@ -218,7 +218,7 @@ impl Actor {
         let bound = self.bound(tap).await;
         let Some(bound) = bound.filter(|bound| bound.plan == live && !live.is_empty()) else {
             self.answer_tap(tap, "tap-superseded", true);
-            self.strip_keyboard(tap);
+            self.strip_keyboard(tap).await;
             return;
         };
         self.answer_tap(tap, "tap-kept", false);

@@ -130,6 +130,17 @@ pub struct CardRow {
     pub closed: Option<String>,
 }
 
+/// A message that has buttons nobody can use, found by a tap on one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strip {
+    /// Where it stands.
+    pub key: ChatKey,
+    /// The message.
+    pub message: MessageId,
+    /// The tap that found it.
+    pub update: UpdateId,
+}
+
 /// Cards and questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

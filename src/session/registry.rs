@@ -20,7 +20,7 @@ use super::actor::Actor;
 use super::deps::Deps;
 use super::mail::Mail;
 use super::plans::Plans;
-use super::record::{CardRow, Queued, SessionRecord, TurnRecord, chat_key, session_prefix};
+use super::record::{CardRow, Queued, SessionRecord, Strip, TurnRecord, chat_key, session_prefix};
 
 /// Sessions that are asked to rest at one time.
 const RESTS: usize = 64;
@@ -67,6 +67,9 @@ impl Sessions {
             unfinished.insert(of(&key));
         }
         for (key, _) in store.scan::<Command>(Table::Later, b"").await? {
+            unfinished.insert(of(&key));
+        }
+        for (key, _) in store.scan::<Strip>(Table::Strips, b"").await? {
             unfinished.insert(of(&key));
         }
         for (_, row) in store.scan::<CardRow>(Table::Approvals, b"").await? {

@@ -12,7 +12,7 @@ use crate::store::{Batch, StoreError, Table};
 use super::actor::Actor;
 use super::batch::outcome;
 use super::flow_task::{self, FlowParts, PlanDocument};
-use super::record::{CardRow, Queued, TurnRecord, TurnStage, session_key, session_prefix};
+use super::record::{CardRow, Queued, Strip, TurnRecord, TurnStage, session_key, session_prefix};
 
 /// Crashes at the same step after which a turn ends instead of going on.
 const SAME_STEP: u32 = 3;
@@ -41,6 +41,10 @@ impl Actor {
         let mine = |row: &CardRow| row.session == self.record.id;
         let cards = cards.into_iter().map(|(_, row)| row).filter(mine).collect();
         self.expire_old_cards(cards).await;
+        let strips: Vec<(Vec<u8>, Strip)> = self.deps.store.scan(Table::Strips, &prefix).await?;
+        for (_, strip) in strips {
+            self.strip(strip);
+        }
         self.load_plan().await;
         self.restore_evidence().await;
         let turns: Vec<(Vec<u8>, TurnRecord)> =

@@ -3,9 +3,10 @@
 
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
-use tracing::warn;
+use tracing::{debug, warn};
 
 use crate::domain::{ApprovalId, ChatKey, Command, Formatted, Keyboard, MessageId, Tap};
+use crate::store::{Batch, Table};
 use crate::telegram::outbox::{
     Content, Edit, EditKeyboard, EditReport, Lane, LedgerKey, Send, SendFault,
 };
@@ -13,7 +14,7 @@ use crate::telegram::outbox::{
 use super::actor::Actor;
 use super::cards::forget_card;
 use super::mail::Mail;
-use super::record::{CardKind, CardRow};
+use super::record::{CardKind, CardRow, Strip, session_key};
 
 /// Things to say, one after the other.
 pub(super) type Speaker = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
@@ -188,9 +189,46 @@ impl Actor {
         tokio::spawn(async move { outbox.answer_callback(&query, &text, alert).await });
     }
 
-    /// Takes the buttons off a message that has no use for them any more.
-    pub(super) fn strip_keyboard(&self, tap: &Tap) {
-        self.set_keyboard(tap.key, tap.message, None);
+    /// Takes the buttons off a message that has no use for them any more. What is to be done is on disk
+    /// until it is: nothing else there knows of that message.
+    pub(super) async fn strip_keyboard(&mut self, tap: &Tap) {
+        let strip = Strip {
+            key: tap.key,
+            message: tap.message,
+            update: tap.update,
+        };
+        let row = session_key(&self.record.id, u64::from(tap.update.0));
+        let mut batch = Batch::new();
+        match batch.put(Table::Strips, &row, &strip) {
+            Ok(_) => {
+                self.commit(batch).await;
+            }
+            Err(fault) => self.store_failed(&fault),
+        }
+        self.strip(strip);
+    }
+
+    pub(super) fn strip(&self, strip: Strip) {
+        let (outbox, store) = (self.deps.outbox.clone(), self.deps.store.clone());
+        let row = session_key(&self.record.id, u64::from(strip.update.0));
+        let edit = EditKeyboard {
+            key: strip.key,
+            message: strip.message,
+            keyboard: None,
+        };
+        tokio::spawn(async move {
+            match outbox.edit_keyboard(edit).await {
+                // Tried again after the next start.
+                Err(SendFault::Closed) => return,
+                Err(fault) => warn!(error = %fault, "a keyboard was not taken off"),
+                Ok(_) => {}
+            }
+            let mut batch = Batch::new();
+            batch.delete(Table::Strips, &row);
+            if let Err(fault) = store.write(batch).await {
+                debug!(error = %fault, "a keyboard that is off could not be forgotten");
+            }
+        });
     }
 
     pub(super) fn set_keyboard(

@@ -17,7 +17,7 @@ impl Actor {
                 self.answer_tap(&tap, "tap-expired", false);
                 // Anybody can send any data for any message: others must not take the owner's buttons.
                 if tap.sender.role == Role::Owner {
-                    self.strip_keyboard(&tap);
+                    self.strip_keyboard(&tap).await;
                 }
                 self.close(&updates).await;
             }
@@ -41,7 +41,7 @@ impl Actor {
     async fn stop_tap(&mut self, tap: &Tap, updates: &[UpdateId]) {
         let Some((user, _)) = self.turn_person() else {
             self.answer_tap(tap, "tap-nothing-runs", false);
-            self.strip_keyboard(tap);
+            self.strip_keyboard(tap).await;
             self.close(updates).await;
             return;
         };
@@ -49,7 +49,7 @@ impl Actor {
             self.answer_tap(tap, "tap-not-yours", true);
         } else if self.is_old_flow(tap).await {
             self.answer_tap(tap, "tap-expired", false);
-            self.strip_keyboard(tap);
+            self.strip_keyboard(tap).await;
         } else {
             self.answer_tap(tap, "tap-stopped", false);
             self.stop_jobs(false);

@@ -50,6 +50,8 @@ pub enum Table {
     Later = 19,
     /// Last plan messages by session, for a live plan whose file gets lost.
     PlanMessages = 20,
+    /// Messages whose buttons are to be taken off: session, update of the tap.
+    Strips = 21,
 }
 
 /// Changes that become durable together or not at all.

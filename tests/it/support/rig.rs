@@ -484,13 +484,16 @@ impl Rig {
     }
 }
 
-/// A flow message is silent and was headed by the running glyph, or it only shows the plan.
+/// How a flow message begins: it runs, it shows only the plan, or it came after the end of its turn.
+const HEADS: [char; 7] = ['⚙', '📋', '✅', '❌', '⏱', '⏹', '⏸'];
+
+/// A flow message is silent and begins with one of its heads.
 pub(crate) fn is_flow(post: &Post) -> bool {
     let texts = post.history.iter().chain([&post.text]);
     post.from_bot
         && post.silent
         && post.file.is_none()
-        && texts.into_iter().any(|text| text.starts_with(['⚙', '📋']))
+        && texts.into_iter().any(|text| text.starts_with(HEADS))
 }
 
 pub(crate) fn is_settled(post: &Post) -> bool {
