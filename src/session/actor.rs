@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -22,6 +21,7 @@ use super::children::Child;
 use super::deps::Deps;
 use super::flow_task::FlowHandle;
 use super::mail::Mail;
+use super::mailbox::{Mailbox, Post};
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, TurnRecord, session_key};
 use super::watch::Watch;
@@ -29,7 +29,7 @@ use super::watch::Watch;
 /// A session at work.
 pub(super) struct Actor {
     pub(super) deps: Arc<Deps>,
-    pub(super) me: mpsc::UnboundedSender<Mail>,
+    pub(super) me: Post<Mail>,
     pub(super) record: SessionRecord,
     pub(super) conversation: Conversation,
     pub(super) queue: VecDeque<Queued>,
@@ -99,7 +99,7 @@ impl Drop for Running {
 
 impl Actor {
     /// Reads mail until the program ends.
-    pub(super) async fn run(mut self, mut mailbox: mpsc::UnboundedReceiver<Mail>) {
+    pub(super) async fn run(mut self, mut mailbox: Mailbox<Mail>) {
         let span =
             info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
         async move {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
@@ -17,6 +16,7 @@ use super::actor::Actor;
 use super::answer::{self, Answer};
 use super::flow_task::{FlowHandle, FlowParts, PlanDocument};
 use super::mail::Mail;
+use super::mailbox::Post;
 use super::record::{TurnRecord, session_key};
 
 /// How long an answer waits for its flow message to settle.
@@ -126,7 +126,7 @@ pub(super) async fn hand_over<T>(
     outbox: &Outbox,
     answer: Option<Answer>,
     (session, turn): (SessionId, TurnId),
-    me: &mpsc::UnboundedSender<Mail>,
+    me: &Post<Mail>,
 ) {
     let mut settling = std::pin::pin!(settling);
     let settled = tokio::time::timeout(SETTLE_FIRST, &mut settling)

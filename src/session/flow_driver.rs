@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -13,6 +12,7 @@ use crate::telegram::outbox::{Edit, EditReport, Lane, LedgerKey, SendFault};
 use super::flow_record::{self, FlowRecord};
 use super::flow_task::{FlowParts, Input, PlanDocument, Settled};
 use super::flow_wires::{self, Report, document_name, refusal};
+use super::mailbox::Mailbox;
 
 pub(super) struct Task {
     parts: FlowParts,
@@ -75,7 +75,7 @@ impl Task {
     }
 
     /// Serves the turn until it settles, then sees the message to its end.
-    pub(super) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Input>) {
+    pub(super) async fn run(mut self, mut inbox: Mailbox<Input>) {
         let answer = loop {
             let timer = self.timer;
             tokio::select! {

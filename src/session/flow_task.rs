@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::domain::{ChatId, ChatKey, EndReason, MessageId, Progress, TurnId};
@@ -17,6 +17,7 @@ use super::flow_driver::Task;
 use super::flow_line::FlowLine;
 use super::flow_record::{self, FlowRecord};
 use super::journal::StoreJournal;
+use super::mailbox::{Post, mailbox};
 
 /// Least distance of two reposts in a chat.
 const REPOST_EVERY: Duration = Duration::from_secs(15);
@@ -89,7 +90,7 @@ pub(super) enum Input {
 /// The handle of a turn's flow message. Dropped before it is settled, the message settles as interrupted.
 #[derive(Debug, Clone)]
 pub struct FlowHandle {
-    inputs: mpsc::UnboundedSender<Input>,
+    inputs: Post<Input>,
 }
 
 impl FlowHandle {
@@ -105,7 +106,7 @@ impl FlowHandle {
             ..options
         };
         parts.outbox.typing_first(parts.key);
-        let (inputs, inbox) = mpsc::unbounded_channel();
+        let (inputs, inbox) = mailbox();
         let mut place = parts.line.place();
         let begun = Instant::now();
         tokio::spawn(async move {

@@ -26,6 +26,7 @@ pub mod journal;
 mod labels;
 mod lost_plan;
 mod mail;
+mod mailbox;
 mod migrate;
 mod narrow;
 mod plan_owner;

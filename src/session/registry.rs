@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{error, info, warn};
@@ -19,6 +19,7 @@ use crate::store::{StoreError, Table};
 use super::actor::Actor;
 use super::deps::Deps;
 use super::mail::Mail;
+use super::mailbox::{Post, mailbox};
 use super::plans::Plans;
 use super::record::{CardRow, Queued, SessionRecord, Strip, TurnRecord, chat_key, session_prefix};
 
@@ -33,7 +34,7 @@ const MIGRATION_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Sessions {
     deps: Arc<Deps>,
-    mailboxes: HashMap<ChatKey, mpsc::UnboundedSender<Mail>>,
+    mailboxes: HashMap<ChatKey, Post<Mail>>,
     /// When each of them was spoken to last.
     used: HashMap<ChatKey, Instant>,
     tasks: JoinSet<()>,
@@ -258,11 +259,7 @@ impl Sessions {
         }))
     }
 
-    async fn mailbox(
-        &mut self,
-        key: ChatKey,
-        kind: ChatKind,
-    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+    async fn mailbox(&mut self, key: ChatKey, kind: ChatKind) -> Result<Post<Mail>, StoreError> {
         if let Some(mailbox) = self
             .mailboxes
             .get(&key)
@@ -305,10 +302,7 @@ impl Sessions {
         Ok(record)
     }
 
-    async fn spawn(
-        &mut self,
-        record: SessionRecord,
-    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+    async fn spawn(&mut self, record: SessionRecord) -> Result<Post<Mail>, StoreError> {
         let key = record.key;
         let me = self.spawn_aside(record).await?;
         self.mailboxes.insert(key, me.clone());
@@ -317,16 +311,13 @@ impl Sessions {
     }
 
     /// Starts a session's task without making it the live one of its conversation.
-    async fn spawn_aside(
-        &mut self,
-        record: SessionRecord,
-    ) -> Result<mpsc::UnboundedSender<Mail>, StoreError> {
+    async fn spawn_aside(&mut self, record: SessionRecord) -> Result<Post<Mail>, StoreError> {
         let prefix = session_prefix(&record.id);
         let records: Vec<(Vec<u8>, Record)> =
             self.deps.store.scan(Table::Transcript, &prefix).await?;
         let conversation =
             Conversation::replay(records.into_iter().map(|(_, record)| record).collect());
-        let (me, mailbox) = mpsc::unbounded_channel();
+        let (me, inbox) = mailbox();
         let plans = Plans::open(&self.deps, &record);
         let actor = Actor {
             deps: Arc::clone(&self.deps),
@@ -354,7 +345,7 @@ impl Sessions {
             bounds: self.deps.settings(),
             project_fault: None,
         };
-        self.tasks.spawn(actor.run(mailbox));
+        self.tasks.spawn(actor.run(inbox));
         Ok(me)
     }
 

@@ -12,6 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::sweep::sweep;
 
+/// Bytes that are read at a time at first: most commands say little, and many may run.
+const FIRST_READ: usize = 1024;
+/// Bytes at a time from a command that says much.
+const LARGEST_READ: usize = 64 * 1024;
 /// Time between the polite and the final signal.
 const GRACE: Duration = Duration::from_secs(1);
 /// Time for output that is still in the pipe after the group is gone.
@@ -81,13 +85,18 @@ impl Running {
         mut on_output: impl FnMut(&[u8]),
     ) -> Ended {
         let deadline = Instant::now() + limit;
-        let mut buffer = vec![0; 16 * 1024];
+        let mut buffer = vec![0; FIRST_READ];
         let mut open = true;
         let mut code = None;
         let end = loop {
             tokio::select! {
                 read = self.pipe.read(&mut buffer), if open => match read {
-                    Ok(count) if count > 0 => on_output(buffer.get(..count).unwrap_or_default()),
+                    Ok(count) if count > 0 => {
+                        on_output(buffer.get(..count).unwrap_or_default());
+                        if count == buffer.len() && count < LARGEST_READ {
+                            buffer.resize(count * 2, 0);
+                        }
+                    }
                     Ok(_) | Err(_) => open = false,
                 },
                 status = self.child.wait() => {
