@@ -34,12 +34,12 @@ pub enum NotCanonical {
 ///
 /// [`NotCanonical`] if the text is not exactly one JSON object within the depth bound.
 pub fn canonical(arguments: &str) -> Result<String, NotCanonical> {
-    let raw: &RawValue = serde_json::from_str(arguments).map_err(|_| NotCanonical::NotJson)?;
-    if !raw.get().starts_with('{') {
-        return Err(NotCanonical::NotObject);
+    if !arguments.trim_start().starts_with('{') {
+        let any: Result<&RawValue, _> = serde_json::from_str(arguments);
+        return Err(any.map_or(NotCanonical::NotJson, |_| NotCanonical::NotObject));
     }
     let mut out = String::with_capacity(arguments.len());
-    write_value(raw, 1, &mut out)?;
+    write_object(arguments, 1, &mut out)?;
     Ok(out)
 }
 
@@ -47,7 +47,7 @@ pub fn canonical(arguments: &str) -> Result<String, NotCanonical> {
 #[must_use]
 pub fn shell_call(command: &str) -> String {
     let mut out = String::from("{\"command\":");
-    write_string(command, &mut out);
+    push_string(command, &mut out);
     out.push('}');
     out
 }
@@ -57,9 +57,14 @@ fn write_value(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), Not
     match text.as_bytes().first() {
         Some(b'{') => write_object(text, depth, out),
         Some(b'[') => write_array(text, depth, out),
+        // Without escapes it is encoded as it would be again.
+        Some(b'"') if !text.contains('\\') => {
+            out.push_str(text);
+            Ok(())
+        }
         Some(b'"') => {
             let decoded: String = serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
-            write_string(&decoded, out);
+            push_string(&decoded, out);
             Ok(())
         }
         // Numbers, true, false and null have one spelling each that matters.
@@ -75,14 +80,14 @@ fn write_object(text: &str, depth: usize, out: &mut String) -> Result<(), NotCan
     if depth > MAX_DEPTH {
         return Err(NotCanonical::TooDeep);
     }
-    let fields: BTreeMap<String, Box<RawValue>> =
+    let fields: BTreeMap<String, &RawValue> =
         serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
     out.push('{');
     for (index, (key, value)) in fields.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write_string(key, out);
+        push_string(key, out);
         out.push(':');
         write_value(value, depth + 1, out)?;
     }
@@ -94,10 +99,9 @@ fn write_array(text: &str, depth: usize, out: &mut String) -> Result<(), NotCano
     if depth > MAX_DEPTH {
         return Err(NotCanonical::TooDeep);
     }
-    let items: Vec<Box<RawValue>> =
-        serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
+    let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| NotCanonical::NotJson)?;
     out.push('[');
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
@@ -107,9 +111,17 @@ fn write_array(text: &str, depth: usize, out: &mut String) -> Result<(), NotCano
     Ok(())
 }
 
-fn write_string(text: &str, out: &mut String) {
-    // A `Value` displays as compact JSON and cannot fail for a string.
-    out.push_str(&serde_json::Value::from(text).to_string());
+/// Appends a text as a JSON string.
+pub(super) fn push_string(text: &str, out: &mut String) {
+    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        // A `Value` displays as compact JSON and cannot fail for a string.
+        out.push_str(&serde_json::Value::from(text).to_string());
+    }
 }
 
 #[cfg(test)]

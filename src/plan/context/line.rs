@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
+use super::super::canonical::push_string;
 use super::{CHECKS, REVISION, SEPARATOR, Snapshot, Step, VERIFICATION, WireCheck};
+
+/// Room for a usual line, in bytes.
+const LINE_BYTES: usize = 256;
 
 /// The lines in front of the tasks: revision and verification commands.
 pub(super) fn fixed(plan: &Snapshot) -> Vec<String> {
@@ -33,39 +37,51 @@ pub(super) fn fixed(plan: &Snapshot) -> Vec<String> {
 
 /// The line of one task.
 pub(super) fn step(step: &Step) -> String {
-    let mut line = format!("{} [{}] {}", step.id, step.status.word(), step.title);
+    let mut line = String::with_capacity(LINE_BYTES);
+    for part in [&step.id, " [", step.status.word(), "] ", &step.title] {
+        line.push_str(part);
+    }
     if !step.note.is_empty() {
         line.push_str(SEPARATOR);
         line.push_str(&step.note);
     }
     if !step.checks.is_empty() {
-        let checks: Vec<String> = step.checks.iter().map(check).collect();
         line.push_str(CHECKS);
-        line.push('[');
-        line.push_str(&checks.join(","));
+        for (index, check) in step.checks.iter().enumerate() {
+            line.push(if index == 0 { '[' } else { ',' });
+            push_check(check, &mut line);
+        }
         line.push(']');
     }
     line
 }
 
-fn check(check: &WireCheck) -> String {
-    let call = check
-        .call_id
-        .as_ref()
-        .map_or_else(String::new, |id| format!(",\"call_id\":{}", quoted(id)));
-    format!(
-        "{{\"id\":{},\"description\":{},\"tool\":{},\"arguments\":{},\"status\":{}{call}}}",
-        quoted(&check.id),
-        quoted(&check.description),
-        quoted(&check.tool),
-        check.arguments,
-        quoted(&check.status),
-    )
+fn push_check(check: &WireCheck, line: &mut String) {
+    line.push_str("{\"id\":");
+    push_string(&check.id, line);
+    line.push_str(",\"description\":");
+    push_string(&check.description, line);
+    line.push_str(",\"tool\":");
+    push_string(&check.tool, line);
+    line.push_str(",\"arguments\":");
+    line.push_str(&check.arguments);
+    line.push_str(",\"status\":");
+    push_string(&check.status, line);
+    if let Some(id) = &check.call_id {
+        line.push_str(",\"call_id\":");
+        push_string(id, line);
+    }
+    line.push('}');
 }
 
 /// Text on one line: line ends and control characters become spaces, the separator's dash a hyphen;
 /// trimmed, at most `max` characters.
 pub(in super::super) fn clean(text: &str, max: usize) -> String {
+    // Nearly every text is clean already.
+    let plain = |byte: u8| byte.is_ascii() && !byte.is_ascii_control();
+    if text.len() <= max && text.bytes().all(plain) {
+        return text.trim().to_owned();
+    }
     let flat: String = text
         .chars()
         .map(|c| match c {
@@ -80,5 +96,7 @@ pub(in super::super) fn clean(text: &str, max: usize) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    let mut out = String::with_capacity(text.len() + 2);
+    push_string(text, &mut out);
+    out
 }

@@ -54,11 +54,12 @@ pub(super) fn parse(line: &str, checked: bool) -> Result<Step, Rejection> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawCheck {
+struct RawCheck<'a> {
     id: String,
     description: String,
     tool: String,
-    arguments: Box<RawValue>,
+    #[serde(borrow)]
+    arguments: &'a RawValue,
     status: String,
     call_id: Option<String>,
 }
@@ -76,7 +77,7 @@ fn checks(json: &str) -> Result<Vec<WireCheck>, Rejection> {
         .collect()
 }
 
-fn check(raw: RawCheck) -> Option<WireCheck> {
+fn check(raw: RawCheck<'_>) -> Option<WireCheck> {
     let arguments = canonical(raw.arguments.get()).ok()?;
     let has_call = matches!(raw.status.as_str(), "passed" | "failed");
     let call_fits = raw.call_id.as_deref().is_none_or(|call| {

@@ -1,6 +1,6 @@
 //! Start and stop of the process, and a store that was damaged between them.
 
-use greenlight::playground::FaultKind;
+use greenlight::playground::{FaultKind, OWNER, World};
 use rustix::process::Signal;
 
 use super::rig::{Rig, within};
@@ -87,4 +87,40 @@ async fn a_damaged_store_is_replaced_by_its_backup_and_the_owner_is_told() {
     // The conversation of before is known.
     let last = rig.model.requests().pop().unwrap();
     assert!(last.to_string().contains("Q1 plain"));
+}
+
+#[tokio::test]
+async fn buttons_nobody_knows_are_taken_off_even_if_the_program_dies_in_between() {
+    let method = "editMessageReplyMarkup";
+    let mut rig = Rig::new("openai/scripted", false).await;
+    rig.start();
+    answered(&rig, 1).await;
+    let chat = rig.bot.chat();
+    let last = rig.bot.messages().pop().unwrap();
+    rig.bot.fault(method, 1, FaultKind::Html(502));
+    rig.bot
+        .world()
+        .tap(OWNER, chat, last.id, "approve:0123456789abcdef");
+    let tries = |world: &World| {
+        let log = world.log();
+        log.iter().filter(|call| call.method == method).count()
+    };
+    rig.until("a try", |world| (tries(world) > 0).then_some(()))
+        .await;
+    rig.until("the tap to be taken", |world| {
+        (world.pending() == 0).then_some(())
+    })
+    .await;
+    rig.kill().await;
+    let before = tries(rig.bot.world());
+    rig.start();
+    rig.until("another try", |world| (tries(world) > before).then_some(()))
+        .await;
+    // Once it has been done it is not done again.
+    answered(&rig, 2).await;
+    rig.kill().await;
+    let before = tries(rig.bot.world());
+    rig.start();
+    answered(&rig, 3).await;
+    assert_eq!(tries(rig.bot.world()), before);
 }
