@@ -132,7 +132,7 @@ impl Bot {
             .map_err(|fault| fault.fault())?;
         let (context, lanes) = Context::start(Setup {
             me,
-            settings: settings.telegram.clone(),
+            settings: (*settings.telegram).clone(),
             language: settings.language.clone(),
             memory: Arc::new(memory),
             known,
@@ -266,7 +266,7 @@ impl Bot {
         let change = config::diff(&old, new);
         info!(applied = ?change.applied, restart = ?change.restart, "settings reloaded");
         let merged = config::reloaded(&old, new);
-        self.context.reload(merged.telegram.clone());
+        self.context.reload((*merged.telegram).clone());
         self.deps.replace_settings(merged);
     }
 

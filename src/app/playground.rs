@@ -47,12 +47,13 @@ pub async fn run(
     settings.home = home.path().to_path_buf();
     settings.workspace = project.path().to_path_buf();
     settings.approvals = ApprovalLevel::Ask;
-    settings.telegram.token = Some(SecretString::from(server.token.clone()));
-    settings.telegram.api_url.clone_from(&server.api_url);
-    settings.telegram.owner = Some(OWNER);
-    settings.telegram.members = vec![MEMBER];
-    settings.telegram.groups = BTreeMap::from([(GROUP, GroupSettings::default())]);
-    settings.telegram.webhook = None;
+    let telegram = Arc::make_mut(&mut settings.telegram);
+    telegram.token = Some(SecretString::from(server.token.clone()));
+    telegram.api_url.clone_from(&server.api_url);
+    telegram.owner = Some(OWNER);
+    telegram.members = vec![MEMBER];
+    telegram.groups = BTreeMap::from([(GROUP, GroupSettings::default())]);
+    telegram.webhook = None;
     if settings.model.is_none() {
         settings.model = Some(ModelSettings {
             adapter: Adapter::Demo,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use secrecy::SecretString;
 
@@ -252,7 +253,7 @@ impl Layers {
         Ok(Settings {
             home,
             language: self.word("language").to_owned(),
-            telegram: self.telegram()?,
+            telegram: Arc::new(self.telegram()?),
             fallback: self.fallback(model.as_ref()),
             model,
             workspace: self.path(self.word("workspace.dir")),

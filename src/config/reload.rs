@@ -1,5 +1,7 @@
 //! What a changed configuration can apply while running, and how settings are shown.
 
+use std::sync::Arc;
+
 use secrecy::{ExposeSecret, SecretString};
 
 use super::keys::{KEYS, Key};
@@ -35,12 +37,13 @@ pub fn diff(old: &Settings, new: &Settings) -> Reload {
 pub fn reloaded(old: &Settings, new: &Settings) -> Settings {
     let mut merged = old.clone();
     merged.language.clone_from(&new.language);
-    merged.telegram.members.clone_from(&new.telegram.members);
-    merged.telegram.groups.clone_from(&new.telegram.groups);
-    merged.telegram.render = new.telegram.render;
-    merged.telegram.group_detail = new.telegram.group_detail;
-    merged.telegram.busy = new.telegram.busy;
-    merged.telegram.link_previews = new.telegram.link_previews;
+    let telegram = Arc::make_mut(&mut merged.telegram);
+    telegram.members.clone_from(&new.telegram.members);
+    telegram.groups.clone_from(&new.telegram.groups);
+    telegram.render = new.telegram.render;
+    telegram.group_detail = new.telegram.group_detail;
+    telegram.busy = new.telegram.busy;
+    telegram.link_previews = new.telegram.link_previews;
     merged.approvals = new.approvals;
     merged.plan = new.plan.clone();
     merged.tools = new.tools.clone();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ pub struct Settings {
     pub home: PathBuf,
     /// Default locale tag.
     pub language: String,
-    /// Telegram front-end.
-    pub telegram: TelegramSettings,
+    /// Telegram front-end; shared, because every session has settings of its own and none changes these.
+    pub telegram: Arc<TelegramSettings>,
     /// Model; `None` until one is configured.
     pub model: Option<ModelSettings>,
     /// Models tried in order after the first one failed for good.

@@ -98,15 +98,16 @@ impl Drop for Running {
 }
 
 impl Actor {
-    /// Reads mail until the program ends.
-    pub(super) async fn run(mut self, mut mailbox: Mailbox<Mail>) {
+    /// Reads mail until the program ends. No `async fn`, which would keep the actor's room twice.
+    pub(super) fn run(mut self, mut mailbox: Mailbox<Mail>) -> impl Future<Output = ()> + Send {
         let span =
             info_span!("session", session.id = %self.record.id, chat.id = self.record.key.chat.0);
         async move {
-            self.wake().await;
+            // Boxed, so that a session that waits keeps no room for what it would do.
+            Box::pin(self.wake()).await;
             self.set_down_if_stalled();
             while let Some(mail) = mailbox.recv().await {
-                self.take(mail).await;
+                Box::pin(self.take(mail)).await;
                 self.set_down_if_stalled();
                 if self.over {
                     break;
@@ -114,7 +115,6 @@ impl Actor {
             }
         }
         .instrument(span)
-        .await;
     }
 
     async fn take(&mut self, mail: Mail) {

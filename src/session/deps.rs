@@ -110,7 +110,7 @@ impl Deps {
         let settings = self.settings();
         if owner.is_some() && settings.telegram.owner.is_none() {
             let mut settings = (*settings).clone();
-            settings.telegram.owner = owner;
+            Arc::make_mut(&mut settings.telegram).owner = owner;
             self.replace_settings(settings);
         }
     }

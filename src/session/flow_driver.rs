@@ -74,29 +74,30 @@ impl Task {
         Millis::try_from(self.start.elapsed().as_millis()).unwrap_or(Millis::MAX)
     }
 
-    /// Serves the turn until it settles, then sees the message to its end.
+    /// Serves the turn until it settles, then sees the message to its end. What it does is boxed, so that
+    /// a flow message that waits keeps no room for it.
     pub(super) async fn run(mut self, mut inbox: Mailbox<Input>) {
         let answer = loop {
             let timer = self.timer;
             tokio::select! {
                 input = inbox.recv() => match input {
-                    Some(Input::Event(event)) => self.step(event).await,
+                    Some(Input::Event(event)) => Box::pin(self.step(event)).await,
                     Some(Input::Settle { reason, plan, document, answer }) => {
                         self.document = document;
-                        self.step(FlowEvent::Settle { reason, plan }).await;
+                        Box::pin(self.step(FlowEvent::Settle { reason, plan })).await;
                         break Some(answer);
                     }
                     None => {
                         let plan = self.flow.plan().cloned();
                         let reason = EndReason::Interrupted;
-                        self.step(FlowEvent::Settle { reason, plan }).await;
+                        Box::pin(self.step(FlowEvent::Settle { reason, plan })).await;
                         break None;
                     }
                 },
                 Some(report) = self.calls.join_next(), if !self.calls.is_empty() => {
-                    self.report(report).await;
+                    Box::pin(self.report(report)).await;
                 }
-                () = sleep(timer), if timer.is_some() => self.tick().await,
+                () = sleep(timer), if timer.is_some() => Box::pin(self.tick()).await,
             }
         };
         let settled = self.finish().await;
@@ -113,9 +114,9 @@ impl Task {
             let timer = self.timer.filter(|_| !self.ended);
             tokio::select! {
                 Some(report) = self.calls.join_next(), if !self.calls.is_empty() => {
-                    self.report(report).await;
+                    Box::pin(self.report(report)).await;
                 }
-                () = sleep(timer), if timer.is_some() => self.tick().await,
+                () = sleep(timer), if timer.is_some() => Box::pin(self.tick()).await,
                 else => break,
             }
         }

@@ -111,10 +111,10 @@ impl FlowHandle {
         let begun = Instant::now();
         tokio::spawn(async move {
             place.reached().await;
-            let mut task = Task::new(parts, Flow::new(options)).await;
+            let mut task = Box::pin(Task::new(parts, Flow::new(options))).await;
             task.start = begun;
-            task.step(FlowEvent::Started).await;
-            task.run(inbox).await;
+            Box::pin(task.step(FlowEvent::Started)).await;
+            Box::pin(task.run(inbox)).await;
             drop(place);
         });
         Self { inputs }

@@ -1,12 +1,14 @@
 //! The program as a process of its own, killed without warning, with a strict Bot API and a scripted
 //! model that outlive it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use greenlight::playground::OWNER;
+use greenlight::domain::MessageId;
+use greenlight::playground::{OWNER, Post};
 use serde_json::Value;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -17,6 +19,9 @@ use crate::support::TestBot;
 /// How long anything that must happen may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How many messages of one chat may be on their way at a time: a flow message and a card.
+const IN_FLIGHT: usize = 2;
+
 /// A world with a program in it that can be killed and started again.
 pub(super) struct Rig {
     pub(super) bot: TestBot,
@@ -24,6 +29,9 @@ pub(super) struct Rig {
     pub(super) home: PathBuf,
     pub(super) workspace: PathBuf,
     pub(super) name: String,
+    /// Messages whose send may have been cut before its reply told the program their ids: the newest
+    /// ones at a kill.
+    pub(super) cut: HashSet<MessageId>,
     child: Option<Child>,
     dir: tempfile::TempDir,
 }
@@ -42,6 +50,7 @@ impl Rig {
             home,
             workspace,
             name: model.to_owned(),
+            cut: HashSet::new(),
             child: None,
             dir,
         }
@@ -100,6 +109,10 @@ impl Rig {
     pub(super) async fn kill(&mut self) {
         let mut child = self.child.take().unwrap();
         child.kill().await.unwrap();
+        let own: Vec<Post> = self.bot.messages();
+        let own = own.iter().rev().filter(|post| post.from_bot);
+        let newest = own.take(IN_FLIGHT).filter(|post| post.history.is_empty());
+        self.cut.extend(newest.map(|post| post.id));
     }
 
     /// Sends a signal to the program.

@@ -196,7 +196,8 @@ impl Rig {
         };
         let mut settings = config::load(&Flags::default(), look, &self.base).expect("settings");
         if !self.setup.limits {
-            settings.telegram.limits.group_per_minute = 60_000;
+            let telegram = Arc::make_mut(&mut settings.telegram);
+            telegram.limits.group_per_minute = 60_000;
         }
         settings
     }

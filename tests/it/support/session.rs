@@ -120,11 +120,12 @@ impl Session {
         )
         .unwrap();
         settings.workspace = std::fs::canonicalize(workspace.path()).unwrap();
-        settings.telegram.token = Some(SecretString::from(world.server.token.clone()));
-        settings.telegram.api_url.clone_from(&world.server.api_url);
-        settings.telegram.owner = Some(OWNER);
-        settings.telegram.limits.private_per_second = 500.0;
-        settings.telegram.limits.private_burst = 100;
+        let telegram = Arc::make_mut(&mut settings.telegram);
+        telegram.token = Some(SecretString::from(world.server.token.clone()));
+        telegram.api_url.clone_from(&world.server.api_url);
+        telegram.owner = Some(OWNER);
+        telegram.limits.private_per_second = 500.0;
+        telegram.limits.private_burst = 100;
         settings.model = Some(ModelSettings {
             adapter: Adapter::Openai,
             name: "scripted".into(),
