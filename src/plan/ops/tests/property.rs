@@ -52,27 +52,41 @@ fn calls() -> impl Strategy<Value = String> {
     .prop_map(|call| call.to_string())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
-    #[test]
-    fn every_accepted_operation_leaves_a_sidecar_that_loads_as_it_was(calls in proptest::collection::vec(calls(), 1..24)) {
-        let (world, mut state) = checked();
-        for call in calls {
-            let before = plan(&state).clone();
-            match world.run(&state, &call) {
-                Ok(applied) => {
-                    prop_assert_eq!(applied.event.is_some(), applied.state.is_some());
-                    if let Some(next) = applied.state {
-                        prop_assert_eq!(plan(&next).version, before.version + 1);
-                        state = next;
-                    }
+/// Runs one call after the other; whatever is accepted must load as it was.
+fn every_state_loads(calls: &[String]) -> Result<(), TestCaseError> {
+    let (world, mut state) = checked();
+    for call in calls {
+        let before = plan(&state).clone();
+        match world.run(&state, call) {
+            Ok(applied) => {
+                prop_assert_eq!(applied.event.is_some(), applied.state.is_some());
+                if let Some(next) = applied.state {
+                    prop_assert_eq!(plan(&next).version, before.version + 1);
+                    state = next;
                 }
-                Err(error) => prop_assert!(error.contains("Valid example: "), "{}", error),
             }
-            let text = serde_json::to_string(plan(&state)).expect("json");
-            let loaded = legacy::read(&text, &SESSION.into(), false);
-            prop_assert_eq!(loaded, Ok(Loaded::Live(Box::new(plan(&state).clone()))));
+            Err(error) => prop_assert!(error.contains("Valid example: "), "{}", error),
         }
+        let text = serde_json::to_string(plan(&state)).expect("json");
+        let loaded = legacy::read(&text, &SESSION.into(), false);
+        prop_assert_eq!(loaded, Ok(Loaded::Live(Box::new(plan(&state).clone()))));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #[test]
+    fn every_accepted_operation_leaves_a_sidecar_that_loads_as_it_was(calls in proptest::collection::vec(calls(), 1..6)) {
+        every_state_loads(&calls)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn so_it_is_at_the_end_of_many_operations(calls in proptest::collection::vec(calls(), 24..48)) {
+        every_state_loads(&calls)?;
     }
 }
 
