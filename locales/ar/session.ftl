@@ -124,7 +124,8 @@ status-queue = { $count ->
    *[other] 📨 { $count } رسالة تنتظر
 }
 status-running = ⚙️ يعمل منذ { $time } · الطلبات: { $requests } · الاستدعاءات: { $calls }
-status-sandbox-off = ⚠️ لا يدعم هذا النظام Landlock: تعمل الأوامر بلا عزل، ولا تعمل أثناء التخطيط.
+status-sandbox-missing = ⚠️ لا تستطيع هذه النواة عزل الأوامر (Landlock، ‏Linux 6.2): لا يعمل أي أمر. اضبط tools.sandbox على "off" لتشغيلها بلا عزل.
+status-sandbox-off = ⚠️ ‏tools.sandbox معطّل: تعمل الأوامر بلا عزل
 status-sandbox-on = 🛡 تعمل الأوامر داخل عزل النواة
 stop-done = ⏹ أُوقف.
 stop-not-yours = هذا الدور لغيرك؛ يوقفه صاحبه أو المالك.

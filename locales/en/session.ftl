@@ -117,7 +117,8 @@ status-queue = { $count ->
    *[other] 📨 { $count } messages are waiting
 }
 status-running = ⚙️ Running for { $time } · requests: { $requests } · calls: { $calls }
-status-sandbox-off = ⚠️ This kernel has no Landlock: commands run without a sandbox, and none run while planning.
+status-sandbox-missing = ⚠️ This kernel cannot confine commands (Landlock, Linux 6.2): none run. Set tools.sandbox to "off" to run them without a sandbox.
+status-sandbox-off = ⚠️ tools.sandbox is off: commands run without a sandbox
 status-sandbox-on = 🛡 Commands run in a kernel sandbox
 stop-done = ⏹ Stopped.
 stop-not-yours = That turn belongs to somebody else; only they or the owner can stop it.

@@ -43,7 +43,8 @@ doctor-workspace = В рабочий каталог { $path } можно пис�
 doctor-workspace-read-only = Рабочий каталог { $path } только для чтения; агент может смотреть, но не менять.
 doctor-sandbox = Команды выполняются в песочнице Landlock.
 doctor-sandbox-off = Песочница работает, но tools.sandbox выключен.
-doctor-no-sandbox = В этом ядре нет песочницы Landlock; во время планирования команды отключены. Нужен Linux 5.13 или новее с Landlock.
+doctor-no-sandbox = В этом ядре нет песочницы Landlock; команды не выполняются. Нужен Linux 6.2 или новее с Landlock, либо задайте tools.sandbox = "off".
+doctor-no-sandbox-off = Это ядро не может изолировать команды, а tools.sandbox выключен: команды идут без песочницы, а при планировании не выполняются.
 doctor-store = Хранилище в { $path } исправно.
 doctor-store-new = Каталог данных { $path } будет создан.
 doctor-store-running = Хранилище в { $path } занято работающим ботом.

@@ -121,7 +121,8 @@ status-queue = { $count ->
    *[other] 📨 Ждут { $count } сообщения
 }
 status-running = ⚙️ Идёт { $time } · запросов: { $requests } · вызовов: { $calls }
-status-sandbox-off = ⚠️ В этом ядре нет Landlock: команды идут без песочницы, а при планировании не выполняются.
+status-sandbox-missing = ⚠️ Это ядро не может изолировать команды (Landlock, Linux 6.2): они не выполняются. Чтобы выполнять их без песочницы, задайте tools.sandbox = "off".
+status-sandbox-off = ⚠️ tools.sandbox выключен: команды идут без песочницы
 status-sandbox-on = 🛡 Команды выполняются в песочнице ядра
 stop-done = ⏹ Остановлено.
 stop-not-yours = Этот ход не ваш; остановить его может его автор или владелец.

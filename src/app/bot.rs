@@ -294,6 +294,9 @@ fn warm_up(deps: &Arc<Deps>) {
         let hints = crate::agent::hints::analyze("warm up", Some(&language));
         let redacted = deps.redactor.redact("warm up");
         let sandbox = deps.toolbox.sandbox().is_available();
+        if !sandbox {
+            warn!("this kernel cannot confine commands: none run unless tools.sandbox is off");
+        }
         tracing::debug!(hints = !hints.is_empty(), redacted, sandbox, "warmed up");
     });
 }

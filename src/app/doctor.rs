@@ -10,6 +10,7 @@ use crate::config::{self, Adapter, ConfigError, ModelSettings, SandboxMode, Sett
 use crate::domain::Fault;
 use crate::i18n::tr;
 use crate::store::{Store, StoreError, Table};
+use crate::tools::sandbox;
 
 /// Patience with one request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -242,26 +243,12 @@ fn workspace(path: &Path) -> Check {
 }
 
 fn sandbox(mode: SandboxMode) -> Check {
-    match (mode, landlock()) {
-        (_, false) => Check::new(Grade::Bad, "doctor-no-sandbox", &[]),
+    match (mode, sandbox::probe().is_available()) {
+        (SandboxMode::Workspace, false) => Check::new(Grade::Bad, "doctor-no-sandbox", &[]),
+        (SandboxMode::Off, false) => Check::new(Grade::Note, "doctor-no-sandbox-off", &[]),
         (SandboxMode::Off, true) => Check::new(Grade::Note, "doctor-sandbox-off", &[]),
         (SandboxMode::Workspace, true) => Check::new(Grade::Good, "doctor-sandbox", &[]),
     }
-}
-
-#[cfg(target_os = "linux")]
-fn landlock() -> bool {
-    use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
-    Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(ABI::V1))
-        .and_then(Ruleset::create)
-        .is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn landlock() -> bool {
-    false
 }
 
 async fn store(home: &Path, checks: &mut Vec<Check>) {

@@ -11,6 +11,7 @@ use tracing::info;
 use crate::agent::context;
 use crate::agent::transcript::Record;
 use crate::agent::{Cancel, Effect, Event, Limits, TimerId, Turn, prompt};
+use crate::config::SandboxMode;
 use crate::domain::{ApprovalLevel, EndReason, ModelEvent, ModelFault, Progress, ToolSpec};
 use crate::llm::Model;
 use crate::store::{Batch, StoreError, Table};
@@ -241,7 +242,7 @@ impl Actor {
             planning: settings.plan.enabled,
             yolo: self.level() == ApprovalLevel::Yolo,
             language: &self.language(),
-            sandbox: self.deps.toolbox.sandbox().is_available(),
+            sandbox: self.settings().tools.sandbox != SandboxMode::Off,
         })
     }
 

@@ -1,5 +1,6 @@
 //! `/status`: what runs, with which model, where, and what the host can enforce.
 
+use crate::config::SandboxMode;
 use crate::domain::Command;
 use crate::flow::duration;
 
@@ -20,12 +21,13 @@ impl Actor {
                     false => model.name(),
                 },
             );
-        let sandbox = self.deps.toolbox.sandbox();
-        let sandbox = if sandbox.is_available() {
-            self.tr("status-sandbox-on", &[])
-        } else {
-            self.tr("status-sandbox-off", &[])
+        let confined = self.deps.toolbox.sandbox().is_available();
+        let sandbox = match self.settings().tools.sandbox {
+            SandboxMode::Off => "status-sandbox-off",
+            SandboxMode::Workspace if confined => "status-sandbox-on",
+            SandboxMode::Workspace => "status-sandbox-missing",
         };
+        let sandbox = self.tr(sandbox, &[]);
         let state = match &self.running {
             Some(running) => {
                 let (requests, calls) = running.turn.spent();
