@@ -227,7 +227,7 @@ impl Soak {
                 self.rig
                     .say_in(OWNER, chat, None, &Self::command(chat, "/status"));
                 let status = self.rig.reply_in(chat, mark, "🔐 Approvals").await;
-                if status.text.contains("Idle") {
+                if status.text.contains("Idle") && status.text.contains("Nothing is waiting") {
                     break;
                 }
             }
